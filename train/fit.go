@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 )
@@ -137,8 +140,8 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("train: stopped before anything was spent: %w", err)
+	if err := s.checkStart(ctx); err != nil {
+		return nil, err
 	}
 	if s.Plan.Holdout != nil {
 		return s.fitHoldout(ctx, l, d, o)
@@ -180,6 +183,9 @@ func (s Setup) check(o Options) error {
 
 // fit is Fit for an encoded table.
 func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*Result, error) {
+	if err := s.checkStart(ctx); err != nil {
+		return nil, err
+	}
 	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
 	if err != nil {
 		return nil, err
@@ -187,25 +193,52 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	return s.descendPaid(ctx, grant, t, o)
 }
 
+// checkStart returns an error before anything is spent: of a run that was stopped, and of a plan that
+// several processes cannot train together.
+func (s Setup) checkStart(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("train: stopped before anything was spent: %w", err)
+	}
+	if together.From(ctx) == nil {
+		return nil
+	}
+	p, one := s.Plan, ""
+	switch {
+	case p.learns():
+		one = "bounds or levels are to be learned"
+	case p.LastIterate != nil:
+		one = "the last iterate alone is priced"
+	case p.Sampling == samplingFixedSize:
+		one = "batches of a fixed size are asked for"
+	case slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind == option.RadiusStatistic }):
+		one = "the row radius is to be chosen privately"
+	}
+	if one == "" {
+		return nil
+	}
+	return fmt.Errorf("train: %s by several processes, want one process, or declared numbers, every step released, and all records, Poisson samples or parts", one)
+}
+
 // descendPaid trains on an encoded table with a grant from the ledger.
 func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o Options) (*Result, error) {
-	ready, err := s.prepare(grant, t)
+	payer := together.Payer(ctx, grant)
+	ready, err := s.prepare(payer, t)
 	if err != nil {
 		return nil, err
 	}
 	s = ready.setup
 	if s.Plan.LastIterate != nil {
-		return s.runLastIterate(ctx, grant, t, ready, o)
+		return s.runLastIterate(ctx, payer, t, ready, o)
 	}
 	if s.minimizes(o) {
-		return s.minimize(ctx, grant, t, ready, o)
+		return s.minimize(ctx, payer, t, ready, o)
 	}
 	rows, err := s.descend(t, ready)
 	if err != nil {
 		return nil, err
 	}
 	ready.forget()
-	run, err := newDescent(s, o, grant, rows, t.persons, ready)
+	run, err := newDescent(s, o, payer, rows, t.persons, ready)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +246,7 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err != nil {
 		return nil, err
 	}
-	if err = s.calibrated(grant, result, rows, t); err != nil {
+	if err = s.calibrated(payer, result, rows, t); err != nil {
 		return nil, err
 	}
 	return result, ready.evidentCells(s.Plan, o, result)

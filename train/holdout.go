@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -171,7 +172,7 @@ func (s Setup) fitHoldout(ctx context.Context, l *ledger.Ledger, d *data.Dataset
 	if err != nil {
 		return nil, err
 	}
-	result.Evaluation, err = evaluate.Release(grant, s.Plan.Holdout.Evaluation, records)
+	result.Evaluation, err = evaluate.Release(together.Payer(ctx, grant), s.Plan.Holdout.Evaluation, records)
 	return result, err
 }
 

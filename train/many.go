@@ -14,7 +14,9 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
@@ -64,10 +66,12 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*R
 
 // fitMany is FitMany on an encoded table.
 func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("train: stopped before anything was spent: %w", err)
+	for _, j := range jobs {
+		if err := j.Setup.checkStart(ctx); err != nil {
+			return nil, err
+		}
 	}
-	runs, err := beginAll(l, jobs, t)
+	runs, err := beginAll(ctx, l, jobs, t)
 	if err != nil {
 		return nil, err
 	}
@@ -167,18 +171,28 @@ func (v *views) seen(rows *release.Rows, f release.Standardization) (*release.Ro
 // where another has work for only one, as between a covariance and its eigenvectors.
 const jobsBeside = 2
 
+// runsAtATime returns the number of runs that release at the same time. Several processes release one after the
+// other, in the same order.
+func runsAtATime(ctx context.Context) int {
+	if together.From(ctx) != nil {
+		return 1
+	}
+	return jobsBeside
+}
+
 // beginAll reserves the plans of all runs, in order, and learns their preparations.
-func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
-	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]*ledger.Grant, len(jobs))
+func beginAll(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
+	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]mechanism.Payer, len(jobs))
 	named := func(i int, err error) error { return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err) }
 	for i, j := range jobs {
-		var err error
-		if grants[i], err = l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method()); err != nil {
+		grant, err := l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method())
+		if err != nil {
 			return nil, named(i, err)
 		}
+		grants[i] = together.Payer(ctx, grant)
 	}
 	known := views{known: map[string]*release.Rows{}}
-	parallel.ItemsOn(jobsBeside, len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
+	parallel.ItemsOn(runsAtATime(ctx), len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
 	for i, err := range errs {
 		if err != nil {
 			return nil, named(i, err)
@@ -188,7 +202,7 @@ func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 }
 
 // begin learns the preparation of a run.
-func (j Run) begin(grant *ledger.Grant, t table, known *views) (*descent, error) {
+func (j Run) begin(grant mechanism.Payer, t table, known *views) (*descent, error) {
 	var err error
 	if t.rows, err = known.seen(t.rows, frame(before(j.Setup.Features))); err != nil {
 		return nil, err
@@ -229,7 +243,7 @@ func descendTogether(ctx context.Context, runs []*descent) error {
 		if len(active) == 0 {
 			return nil
 		}
-		if err := stepTogether(active, step); err != nil {
+		if err := stepTogether(ctx, active, step); err != nil {
 			return err
 		}
 	}
@@ -238,7 +252,7 @@ func descendTogether(ctx context.Context, runs []*descent) error {
 
 // stepTogether takes one step of each run in one pass over the records. Each sum has a full sample
 // of its own and is released by itself.
-func stepTogether(runs []*descent, step int) error {
+func stepTogether(ctx context.Context, runs []*descent, step int) error {
 	sums, scorers, rows := make([]*release.Sum, len(runs)), make([]*release.Scorer, len(runs)), make([]*release.Rows, len(runs))
 	for i, r := range runs {
 		sample, err := r.samples.draw()
@@ -262,13 +276,13 @@ func stepTogether(runs []*descent, step int) error {
 	if err = pass.Together(group, rows, proposerTogether(runs, scorer)); err != nil {
 		return err
 	}
-	return releaseTogether(runs, step, group.Seal())
+	return releaseTogether(ctx, runs, step, group.Seal())
 }
 
 // releaseTogether releases the sum of each run, which the run pays for, and takes the run's step.
-func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error {
+func releaseTogether(ctx context.Context, runs []*descent, step int, sealed []release.Bounded) error {
 	errs := make([]error, len(runs))
-	parallel.ItemsOn(jobsBeside, len(runs), func(i int) {
+	parallel.ItemsOn(runsAtATime(ctx), len(runs), func(i int) {
 		var noisy release.Noisy
 		if noisy, errs[i] = release.Release(runs[i].payer, runs[i].noise(), sealed[i]); errs[i] == nil {
 			runs[i].move(step, noisy)
@@ -283,8 +297,8 @@ func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error 
 	return nil
 }
 
-// together is the scratch with which one goroutine makes proposals of several runs.
-type together struct {
+// passRoom is the scratch with which one goroutine makes proposals of several runs.
+type passRoom struct {
 	runs     []*descent
 	scorer   *release.GroupScorer
 	margins  []float32
@@ -296,7 +310,7 @@ type together struct {
 // proposerTogether returns proposers for goroutines.
 func proposerTogether(runs []*descent, scorer *release.GroupScorer) func() func(c []kernel.Contributions, blocks []release.Block) {
 	return func() func(c []kernel.Contributions, blocks []release.Block) {
-		t := &together{runs: runs, scorer: scorer, multiply: make([]func(dst []float32), len(runs))}
+		t := &passRoom{runs: runs, scorer: scorer, multiply: make([]func(dst []float32), len(runs))}
 		for i := range runs {
 			t.multiply[i] = func(dst []float32) { t.scorer.Scores(dst, i, &t.blocks[i], t.margins) }
 		}
@@ -305,7 +319,7 @@ func proposerTogether(runs []*descent, scorer *release.GroupScorer) func() func(
 }
 
 // propose fills the contributions of each run from products that are computed once for all.
-func (t *together) propose(c []kernel.Contributions, blocks []release.Block) {
+func (t *passRoom) propose(c []kernel.Contributions, blocks []release.Block) {
 	n := blocks[0].Len()
 	if len(t.norms) < n {
 		t.norms, t.margins = make([]float64, n), make([]float32, n*t.scorer.Columns())

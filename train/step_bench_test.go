@@ -80,7 +80,7 @@ func benchTogether(b *testing.B, rows *release.Rows, models int) {
 	least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for b.Loop() {
 		used, start := processor.Time(), time.Now()
-		if err := stepTogether(runs, 0); err != nil {
+		if err := stepTogether(b.Context(), runs, 0); err != nil {
 			b.Fatal(err)
 		}
 		least, core = min(least, time.Since(start)), min(core, processor.Time()-used)

@@ -139,6 +139,10 @@ var layers = []layer{
 	// What computes the proposals of picked records once more: sums of all methods do.
 	{"internal/spot", "internal/kernel internal/picks internal/release"},
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
+	// One training of several processes: what they agree on, and what pays for their sums.
+	{"internal/together", "internal/failure internal/ranks internal/release mechanism"},
+	// Ranks in one process, for tests.
+	{"internal/together/togethertest", "internal/ranks internal/together"},
 	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release data"},
@@ -164,15 +168,15 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "internal/related privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
-	{"train", "internal/related privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick internal/rows mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
+	{"train", "internal/related privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick internal/rows mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft internal/together"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft internal/together"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "internal/witness data feature internal/format internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass internal/pick internal/related mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
+	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass internal/pick internal/related mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft internal/together"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
 	{"internal/journal", "certificate internal/strict sweep"},
@@ -240,7 +244,7 @@ var layers = []layer{
 	{"internal/shadow", "feature internal/dense internal/kernel internal/option model train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	// It reads the plan of a certificate to write parts of its page again: hence internal/strict.
-	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow"},
+	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow internal/together"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/format internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
@@ -257,7 +261,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/database internal/draft internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/readers internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/database internal/draft internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/readers internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option internal/ranks internal/together"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

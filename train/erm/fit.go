@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -51,6 +53,9 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
+	if _, sums := m.(linearMethod); together.From(ctx) != nil && (!sums || s.Plan.NonPrivate) {
+		return nil, fmt.Errorf("erm: method %s is asked for by several processes, want one process, or %s or %s", s.Plan.Method, option.MethodGD, option.MethodSufficientStatistics)
+	}
 	rows, err := train.Encode(s.Features, s.Schema, d, o.FeatureBits)
 	if err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	f := &fitting{Setup: s, options: o, rows: rows, data: d, grant: grant}
+	f := &fitting{Setup: s, options: o, rows: rows, data: d, grant: together.Payer(ctx, grant)}
 	if err = f.center(); err != nil {
 		return nil, err
 	}

@@ -163,5 +163,5 @@ func (r *run) resume(from *Checkpoint) error {
 			return err
 		}
 	}
-	return r.Plan.payEarlier(r.payer)
+	return r.Plan.payEarlier(r.grant)
 }

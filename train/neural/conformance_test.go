@@ -121,7 +121,7 @@ func testRunOf(t testing.TB, r Request, c ClippingRequest, of records) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, of, nil)
+	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, free{}, of, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

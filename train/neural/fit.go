@@ -2,12 +2,14 @@ package neural
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -152,6 +154,9 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err = ctx.Err(); err != nil {
 		return nil, fmt.Errorf("neural: stopped before anything was spent: %w", err)
 	}
+	if o.Initial, err = s.begunTogether(ctx, o.Initial); err != nil {
+		return nil, err
+	}
 	grant, err := l.Reserve(s.Plan.Event(), option.MethodNetwork)
 	if err != nil {
 		return nil, err
@@ -159,11 +164,37 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if of.rows, err = train.Encode(s.Features, s.Schema, d, o.FeatureBits); err != nil {
 		return nil, err
 	}
-	r, err := newRun(s, o, grant, of, from)
+	r, err := newRun(s, o, grant, together.Payer(ctx, grant), of, from)
 	if err != nil {
 		return nil, err
 	}
 	return r.fit(ctx)
+}
+
+// begunTogether refuses a plan that several processes cannot train together, before anything is spent.
+// It returns the weights that all of them begin with.
+func (s Setup) begunTogether(ctx context.Context, initial []float32) ([]float32, error) {
+	run := together.From(ctx)
+	if run == nil {
+		return initial, nil
+	}
+	if p := s.Plan; p.Correlated != nil || p.Clipping.MicroBatch != nil || p.Clipping.Projection != nil || p.Sampling.Kind == option.SamplingFixedSize || p.Sampling.Kind == option.SamplingTruncated {
+		return nil, fmt.Errorf("neural: several processes train with correlated noise, micro-batches, projections or batches of a fixed or largest size, want one process, or independent noise, each record's gradient clipped, and Poisson samples")
+	}
+	if initial == nil {
+		initial = make([]float32, s.Network.Weights())
+		s.Network.Init(initial, newSeed())
+	}
+	text, err := binary.Append(nil, binary.BigEndian, initial)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = run.Tell(text); err != nil {
+		return nil, err
+	}
+	all := make([]float32, len(initial))
+	_, err = binary.Decode(text, binary.BigEndian, all)
+	return all, err
 }
 
 // count returns the declared number of records, or pays for a noisy one.

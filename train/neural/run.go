@@ -19,7 +19,8 @@ import (
 type run struct {
 	Setup
 	options Options
-	payer   mechanism.Payer
+	grant   mechanism.Payer // pays for the steps before a checkpoint
+	payer   mechanism.Payer // pays for the other steps: the grant, or all ranks together
 	rows    *release.Rows
 	persons [][]int // the rows of each person; nil: a record is a row
 	samples *samples
@@ -58,8 +59,8 @@ type groupOf struct {
 }
 
 // newRun returns a run before its next step. That step is the first, or the one after a checkpoint.
-func newRun(s Setup, o Options, payer mechanism.Payer, of records, from *Checkpoint) (*run, error) {
-	r := &run{Setup: s, options: o, payer: payer, rows: of.rows, persons: of.persons, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
+func newRun(s Setup, o Options, grant, payer mechanism.Payer, of records, from *Checkpoint) (*run, error) {
+	r := &run{Setup: s, options: o, grant: grant, payer: payer, rows: of.rows, persons: of.persons, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
 	if !drops(s.Network.Layers()) {
 		r.spot = &spotted{}
 	}
@@ -90,14 +91,19 @@ func (r *run) begin(initial []float32) {
 	if initial != nil {
 		copy(r.numbers, initial)
 	} else {
-		var seed [8]byte
-		_, _ = rand.Read(seed[:]) // it never fails
-		r.Network.Init(r.numbers, binary.LittleEndian.Uint64(seed[:]))
+		r.Network.Init(r.numbers, newSeed())
 	}
 	r.weights = make([]float64, r.Network.Trained())
 	for j := range r.weights {
 		r.weights[j] = float64(r.numbers[j])
 	}
+}
+
+// newSeed returns a seed from the random numbers of the system.
+func newSeed() uint64 {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // it never fails
+	return binary.LittleEndian.Uint64(seed[:])
 }
 
 // group lays out the groups of blocks and gives each its own optimizer. Every optimizer works

@@ -1,0 +1,188 @@
+// Package together makes one training of several processes, the ranks. Each rank trains the same model
+// on other records, in the same steps. Package release adds up what the ranks sum.
+package together
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/ranks"
+	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Run is a run of several ranks, as one of them sees it.
+type Run struct {
+	ctx          context.Context
+	transport    ranks.Transport
+	patience     time.Duration
+	key          []byte // of this run alone
+	communicator *release.Communicator
+}
+
+// KeyBytes is the least length of a key of ranks, in bytes.
+const KeyBytes = 32
+
+// Begin returns the run of a rank. All ranks call it at the same time. The context ends all waiting. A
+// key that is given must be the same for all ranks, and keeps the transport from forging messages.
+// Without one, the root draws a key and sends it through the transport. Patience is the longest time
+// that a rank waits for one message, and 0 is any time.
+func Begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Duration) (*Run, error) {
+	if key != nil && len(key) < KeyBytes {
+		return nil, fmt.Errorf("together: the key of the ranks has %d bytes, want at least %d that cannot be guessed", len(key), KeyBytes)
+	}
+	r := &Run{ctx: ctx, transport: t, patience: patience}
+	given := byte(0)
+	if key != nil {
+		given = 1
+	} else {
+		key = fresh()
+	}
+	own := append(fresh(), given)
+	all, err := r.introduce(own)
+	if err != nil {
+		return nil, err
+	}
+	for from := range t.Size() {
+		if theirs := all[(from+1)*len(own)-1]; theirs != given {
+			return nil, fmt.Errorf("together: rank %d and rank %d disagree on whether the ranks have a key, want the same flags for all", t.Rank(), from)
+		}
+	}
+	if given == 0 {
+		if key, err = r.Tell(key); err != nil {
+			return nil, err
+		}
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(all)
+	r.key = mac.Sum(nil)
+	return r, nil
+}
+
+func fresh() []byte {
+	text := make([]byte, KeyBytes)
+	rand.Read(text)
+	return text
+}
+
+// introduce returns the fresh numbers of all ranks, one after the other. They make the key of the run
+// new for each rank, so that nothing of another run is accepted.
+func (r *Run) introduce(own []byte) ([]byte, error) {
+	size, rank := r.transport.Size(), r.transport.Rank()
+	if rank != 0 {
+		if err := r.Send(0, own); err != nil {
+			return nil, err
+		}
+		all, err := r.Receive(0)
+		if err == nil && (len(all) != size*len(own) || !bytes.Equal(all[rank*len(own):(rank+1)*len(own)], own)) {
+			err = errIntroduced
+		}
+		return all, err
+	}
+	all := bytes.Clone(own)
+	for from := 1; from < size; from++ {
+		theirs, err := r.Receive(from)
+		if err != nil {
+			return nil, err
+		}
+		if len(theirs) != len(own) {
+			return nil, errIntroduced
+		}
+		all = append(all, theirs...)
+	}
+	return all, r.sendAll(all)
+}
+
+var errIntroduced = errors.New("together: the first message of a rank is not what ranks of this program send, want the same program on all ranks")
+
+// Tell returns the message of the root to all ranks. Messages of other ranks are not used.
+func (r *Run) Tell(message []byte) ([]byte, error) {
+	if r.transport.Rank() != 0 {
+		return r.Receive(0)
+	}
+	return message, r.sendAll(message)
+}
+
+func (r *Run) sendAll(message []byte) error {
+	for to := 1; to < r.transport.Size(); to++ {
+		if err := r.Send(to, bytes.Clone(message)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Agree returns once all ranks have shown that they hold the same key and the same plan. Payer pays
+// together from then on. A run agrees once.
+func (r *Run) Agree(plan []byte) (err error) {
+	r.communicator, err = release.Connect(r, r.key, plan)
+	return err
+}
+
+// Rank returns the number of this rank. 0 is the root.
+func (r *Run) Rank() int { return r.transport.Rank() }
+
+// Size returns the number of ranks.
+func (r *Run) Size() int { return r.transport.Size() }
+
+// Send sends a message to a rank.
+func (r *Run) Send(to int, message []byte) error { return r.transport.Send(r.ctx, to, message) }
+
+// Receive returns the next message of a rank.
+func (r *Run) Receive(from int) ([]byte, error) {
+	ctx, stop := r.ctx, context.CancelFunc(func() {})
+	if r.patience > 0 {
+		ctx, stop = context.WithTimeout(ctx, r.patience)
+	}
+	defer stop()
+	message, err := r.transport.Receive(ctx, from)
+	if errors.Is(err, context.DeadlineExceeded) && r.ctx.Err() == nil {
+		err = failure.Running(fmt.Errorf("together: rank %d of %d sent rank %d nothing for %v, which is the longest wait; the run ends", from, r.Size(), r.Rank(), r.patience))
+	}
+	return message, err
+}
+
+// End ends the run of all ranks with the error of this rank, or in an orderly way without one.
+func (r *Run) End(err error) error {
+	if err != nil {
+		r.transport.Abort(err.Error())
+	}
+	return r.transport.Close()
+}
+
+type runKey struct{}
+
+// With returns a context for what the ranks of a run do together.
+func With(ctx context.Context, r *Run) context.Context { return context.WithValue(ctx, runKey{}, r) }
+
+// From returns the run of the context, or nil for one process alone.
+func From(ctx context.Context) *Run {
+	r, _ := ctx.Value(runKey{}).(*Run)
+	return r
+}
+
+// Payer returns what pays for the releases of the ranks together, or p for one process alone.
+func Payer(ctx context.Context, p mechanism.Payer) mechanism.Payer {
+	r := From(ctx)
+	if r == nil {
+		return p
+	}
+	if r.communicator == nil {
+		return disagreed{}
+	}
+	return r.communicator.Payer(p)
+}
+
+// disagreed refuses payments before ranks have agreed.
+type disagreed struct{}
+
+func (disagreed) Pay(mechanism.Event) error {
+	return errors.New("together: the ranks have not agreed on a plan, want Agree before they release anything")
+}

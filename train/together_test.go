@@ -1,0 +1,133 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/together/togethertest"
+	"github.com/ditherml/dither/privacy"
+)
+
+// onRanks trains on each rank, and returns results and errors by rank.
+func onRanks(size int, plan string, fit func(ctx context.Context, rank int) (*Result, error)) ([]*Result, []error) {
+	results := make([]*Result, size)
+	return results, togethertest.Run(size, plan, func(ctx context.Context, rank int) (err error) {
+		results[rank], err = fit(ctx, rank)
+		return err
+	})
+}
+
+// TestRanksTrainAsOneProcess wants the same bits of every weight from any number of ranks as from one
+// process, without noise: preparation, steps, and the part that is held out of persons and rows alike.
+func TestRanksTrainAsOneProcess(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 1))
+	who := make([]string, 400)
+	for i := range who {
+		who[i] = fmt.Sprint("p", r.IntN(150))
+	}
+	d := diary(t, who, r)
+	for name, change := range map[string]func(*Request){
+		"rows":            func(r *Request) { r.Person = nil },
+		"whitened rows":   func(r *Request) { r.Person, r.Whiten, r.Center = nil, Yes, Yes },
+		"balanced rows":   func(r *Request) { r.Person, r.Balance = nil, true },
+		"persons":         func(*Request) {},
+		"parts of rows":   func(r *Request) { r.Person, r.Parts = nil, 1 },
+		"clipped by norm": func(r *Request) { r.Person, r.ClippingNorm = nil, 0.1 },
+	} {
+		s := personPlan(t, math.Inf(1), change)
+		alone, err := Fit(context.Background(), single(t, math.Inf(1)), s, d, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, size := range []int{1, 2, 3, 4, 8} {
+			parts := make([][]int, size)
+			for i, person := range who {
+				k := (len(person) + int(person[len(person)-1])) % size
+				parts[k] = append(parts[k], i)
+			}
+			results, errs := onRanks(size, name, func(ctx context.Context, rank int) (*Result, error) {
+				return Fit(ctx, single(t, math.Inf(1)), s, d.Take(parts[rank]), Options{})
+			})
+			for rank := range size {
+				if errs[rank] != nil {
+					t.Fatalf("%s: rank %d of %d: %v", name, rank, size, errs[rank])
+				}
+				if !slices.Equal(results[rank].Model.Weights(), alone.Model.Weights()) {
+					t.Errorf("%s: rank %d of %d has other weights than one process", name, rank, size)
+				}
+			}
+		}
+	}
+}
+
+// TestRanksTrainPrivately wants one model on all ranks, of noisy steps and Poisson samples, and one
+// reservation at each ledger.
+func TestRanksTrainPrivately(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 2))
+	who := make([]string, 300)
+	for i := range who {
+		who[i] = fmt.Sprint("p", i)
+	}
+	d := diary(t, who, r)
+	for name, change := range map[string]func(*Request){
+		"full":     func(r *Request) { r.Person = nil },
+		"poisson":  func(r *Request) { r.Person, r.SamplingProbability = nil, 0.2 },
+		"parts":    func(r *Request) { r.Person, r.Parts = nil, 3 },
+		"held out": func(r *Request) { r.Person, r.Holdout = nil, &HoldoutRequest{Share: 0.3, Noise: "gaussian"} },
+		"persons":  func(*Request) {},
+	} {
+		s := personPlan(t, 2, change)
+		results, errs := onRanks(3, name, func(ctx context.Context, rank int) (*Result, error) {
+			l := single(t, 2)
+			out, err := Fit(ctx, l, s, d.Take([]int{rank, rank + 3, rank + 6, rank + 9, rank + 12, rank + 15}), Options{})
+			if err == nil && len(l.Event()) != 1 {
+				t.Errorf("%s: rank %d noted %v, want the plan once", name, rank, l.Event())
+			}
+			return out, err
+		})
+		for rank := range 3 {
+			if errs[rank] != nil {
+				t.Fatalf("%s: rank %d: %v", name, rank, errs[rank])
+			}
+			if !slices.Equal(results[rank].Model.Weights(), results[0].Model.Weights()) || !slices.Equal(results[rank].Evaluation, results[0].Evaluation) {
+				t.Errorf("%s: rank %d has another model than the root", name, rank)
+			}
+		}
+	}
+}
+
+// TestPlansOfOneProcessAreRefused wants plans that several processes cannot train to be refused before
+// anything is spent.
+func TestPlansOfOneProcessAreRefused(t *testing.T) {
+	d := diary(t, []string{"a", "b"}, rand.New(rand.NewPCG(26, 3)))
+	for name, change := range map[string]func(*Request, *data.Schema){
+		"fixed size": func(r *Request, s *data.Schema) {
+			r.Person, r.BatchSize, r.Neighboring, s.Records = nil, 1, privacy.ReplaceOne, 2
+		},
+		"private radius": func(r *Request, _ *data.Schema) { r.Person, r.PrivateRadius = nil, true },
+	} {
+		schema := diarySchema(t)
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 3}
+		change(&r, schema)
+		s, err := NewPlan(r, schema)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, errs := onRanks(2, name, func(ctx context.Context, _ int) (*Result, error) {
+			l := single(t, 2)
+			out, err := Fit(ctx, l, s, d, Options{})
+			if len(l.Event()) != 0 {
+				t.Errorf("%s: %v was reserved", name, l.Event())
+			}
+			return out, err
+		})
+		if errs[0] == nil || errs[1] == nil {
+			t.Errorf("%s is trained by two ranks", name)
+		}
+	}
+}
