@@ -2,9 +2,9 @@ package data
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/internal/moment"
 )
 
@@ -130,6 +130,11 @@ type Column struct {
 	// open lists what a person can write for an open column of a known type. If it is empty, the
 	// type is not known.
 	open string
+	// absent are the numbers among the missing marks, for a column of numbers of Schema.Features.
+	absent []float64
+	// countsDates states that a date is a number of days, and a moment one of seconds. Columns of related
+	// tables do so, since they have no key date.
+	countsDates bool
 }
 
 // state is the class of a cell, before its treatment.
@@ -147,8 +152,8 @@ const (
 // dropped, ok is false and v is NaN. Otherwise v is:
 //
 //   - for a missing cell, NaN
-//   - for a numeric column, the number. A date counts in days since 1970-01-01, and a moment in
-//     seconds. Under Clamp a number out of range is moved to the nearest bound.
+//   - for a numeric column, the number. Under Clamp a number out of range is moved to the nearest
+//     bound.
 //   - for a categorical column, the index of the level. An undeclared level has the index
 //     len(Levels). If Unknown is Other, this index is an additional level. If Unknown is Zero, it
 //     sets no indicator.
@@ -161,7 +166,8 @@ func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 }
 
 // Number returns the value that a Dataset stores for a number, as Cell does for a text. NaN and
-// ±Inf count as missing. In a categorical column the number stands for the level whose text is the
+// ±Inf count as missing, and so does the number of a missing mark in a numeric column of
+// Schema.Features. In a categorical column the number stands for the level whose text is the
 // shortest decimal form of the number. So 1.0 stands for the level "1".
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
@@ -187,24 +193,37 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 	if c.Date != nil {
 		return c.classifyDate(text)
 	}
-	v, ok := parseNumber(text)
+	parse := decimal.Parse
+	if c.countsDates {
+		parse = parseDated
+	}
+	v, ok := parse(text)
 	if !ok {
 		return unparsable, 0
 	}
 	return c.classifyNumber(v, index)
 }
 
-// parseNumber returns the number of a text. A date counts in days, and a moment in seconds.
-func parseNumber(text string) (float64, bool) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !math.IsInf(v, 0) {
-		return moment.Parse(text)
+// parseDated returns the number of a text. A date counts in days, and a moment in seconds.
+func parseDated(text string) (float64, bool) {
+	if v, ok := decimal.Parse(text); ok {
+		return v, true
 	}
-	return v, true
+	return moment.Parse(text)
+}
+
+// isAbsent reports whether a number marks a missing cell of a column of numbers.
+func (c *Column) isAbsent(v float64) bool {
+	for _, mark := range c.absent {
+		if v == mark {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if math.IsNaN(v) || math.IsInf(v, 0) || c.isAbsent(v) {
 		return missing, 0
 	}
 	if c.Date != nil {

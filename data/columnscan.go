@@ -109,6 +109,8 @@ func scanColumns(ctx context.Context, q request, columns columnar.File) error {
 	for j, f := range q.schema.Features() {
 		if kind := c.columns[l.features[j]].Kind; f.Date != nil && (kind == columnar.Numbers || kind == columnar.Bools) {
 			return &FileError{File: q.file, Column: l.features[j] + 1, Problem: "the column holds numbers, and the schema declares dates", Want: "a column of dates, moments or texts", Remedy: "mend the schema or the file"}
+		} else if isDated(c.columns[l.features[j]]) && !f.isText() && !f.countsDates {
+			return &FileError{File: q.file, Column: l.features[j] + 1, Problem: "the column holds dates, and the schema declares numbers", Want: "a column of numbers", Remedy: declareDate}
 		}
 	}
 	q.sink.begin(l)
@@ -227,7 +229,10 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
-		number := p.plan.unmarked(c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+		number := c.number
+		if c.column.Kind == Categorical {
+			number = p.plan.unmarked(c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+		}
 		if kind == columnar.Numbers || isDated(said) && !c.column.isText() {
 			if c.column.Kind == Categorical && len(cells.Exact) > 0 {
 				w.exact(dst, cells, number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })

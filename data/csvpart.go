@@ -117,7 +117,7 @@ func (p *part) plainRow(line int, row []byte) {
 	for i := range p.plan.cells {
 		c, rest := &p.plan.cells[i], row[at:]
 		if c.numeric {
-			if v, n := scanDecimal(rest); n > 0 && (n == len(rest) || rest[n] == p.plan.delimiter) && !p.plan.marked(rest[:n]) {
+			if v, n := scanDecimal(rest); n > 0 && (n == len(rest) || rest[n] == p.plan.delimiter) {
 				stored, ok := c.number(v)
 				p.store(c, stored)
 				p.drop(ok)
@@ -191,7 +191,7 @@ func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 		if level := c.column.search(c.index).bytes(cell); level >= 0 {
 			return float32(level), true
 		}
-	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {
+	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) {
 		return c.number(v)
 	}
 	return c.counted.treat(c.column.classify(string(cell), p.marks, c.index))
@@ -199,7 +199,7 @@ func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 
 // number returns Column.Number; see builder.plainNumbers.
 func (c *cellPlan) number(v float64) (float32, bool) {
-	if c.column.Kind == Numeric && v >= c.column.Lower && v <= c.column.Upper {
+	if c.column.Kind == Numeric && v >= c.column.Lower && v <= c.column.Upper && !c.column.isAbsent(v) {
 		return min(max(float32(v), c.low), c.high), true
 	}
 	return c.counted.treat(c.column.classifyNumber(v, c.index))

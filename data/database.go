@@ -97,6 +97,7 @@ func (q request) cells(columns []database.Column) (cells []database.Cell, names 
 // use is what a schema does with a column.
 type use struct {
 	read, number bool
+	countsDates  bool // a date is a number of days, and a moment one of seconds
 	levels       []string
 	texts        bool // the texts of the column are kept
 	date         bool
@@ -108,7 +109,7 @@ func (q request) uses() map[string]use {
 	for i := range q.schema.Columns {
 		c := &q.schema.Columns[i]
 		extra := slices.Contains(q.extra, c.source())
-		u := use{read: c.Kind != Ignored || extra, number: !c.isText(), texts: extra || c.Kind == Text, date: c.Date != nil}
+		u := use{read: c.Kind != Ignored || extra, number: !c.isText(), countsDates: c.countsDates, texts: extra || c.Kind == Text, date: c.Date != nil}
 		if c.Date == nil {
 			u.levels = c.texts()
 		}
@@ -116,7 +117,7 @@ func (q request) uses() map[string]use {
 	}
 	if target := &q.schema.Target; target.Column != "" {
 		number := target.Regression() || target.Threshold != nil
-		u := use{read: !q.withoutTarget, number: number}
+		u := use{read: !q.withoutTarget, number: number, countsDates: number}
 		if !number {
 			u.levels = target.Levels
 		}
@@ -155,6 +156,8 @@ func (q request) cell(i int, c database.Column, u use) (database.Cell, error) {
 		remedy = fmt.Sprintf("declare levels: or text: in the schema, or cast it in the query, as %s::numeric", c.Name)
 	case u.date && (c.Kind == database.Numbers || c.Kind == database.Bools):
 		want = "dates"
+	case (c.Kind == database.Dates || c.Kind == database.Times) && u.number && !u.countsDates:
+		remedy = declareDate
 	case (c.Kind == database.Dates || c.Kind == database.Times) && u.number:
 		cell.Form = database.Number
 		return cell, nil

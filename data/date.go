@@ -253,6 +253,9 @@ func draftDate(name string, since int64, lower, upper float64) Column {
 	return c
 }
 
+// declareDate is the remedy for dates in a column that is declared as a number.
+const declareDate = "declare date: with since and range in the schema, or write days since a fixed day in the table"
+
 // openDate is an open column of dates.
 const openDate = "since: a day such as 2020-01-01, range: [first, last] in days after it; or levels: [...] or ignore in place of date"
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/moment"
 )
@@ -289,10 +290,11 @@ func draftCategorical(name string, levels []string) Column {
 
 // observed is what FromData found in a column.
 type observed struct {
-	numbers, others int
-	long            int // cells of many words
-	lower, upper    float64
-	levels          map[string]bool
+	numbers, dates, others int
+	long                   int // cells of many words
+	lower, upper           float64
+	first, last            int64 // of the dates, in microseconds since 1970-01-01
+	levels                 map[string]bool
 }
 
 func (o *observed) see(cell string) {
@@ -302,7 +304,14 @@ func (o *observed) see(cell string) {
 	if strings.Count(cell, " ") >= longWords-1 {
 		o.long++
 	}
-	v, ok := parseNumber(cell)
+	if at, ok := moment.Micros(cell); ok {
+		if o.dates++; o.dates == 1 {
+			o.first, o.last = at, at
+		}
+		o.first, o.last = min(o.first, at), max(o.last, at)
+		return
+	}
+	v, ok := decimal.Parse(cell)
 	if !ok || !finite(v) {
 		o.others++
 		return
@@ -323,11 +332,26 @@ func (o *observed) texts() []string {
 	return levels
 }
 
+// few is the largest number of distinct numbers or dates that are levels.
+const few = 10
+
 // numeric reports whether the column reads as numbers: all cells are numbers, and there are more
 // than a few distinct ones.
 func (o *observed) numeric() bool {
-	const few = 10
-	return o.others == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
+	return o.others+o.dates == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
+}
+
+// dated reports whether the column reads as dates: all cells are dates, and there are more than a
+// few distinct ones.
+func (o *observed) dated() bool {
+	return o.others+o.numbers == 0 && o.dates > 0 && o.first < o.last && len(o.levels) > few
+}
+
+// date returns the draft of a column of dates.
+func (o *observed) date(name string) Column {
+	since, _ := moment.Split(o.first)
+	from := moment.Feature{Since: since}
+	return draftDate(name, since, from.Days(o.first), from.Days(o.last))
 }
 
 // longWords is the number of words from which a cell is a text and hardly a name or an address.
@@ -414,6 +438,8 @@ func (s *Schema) fillColumn(c *Column, o *observed) {
 	switch {
 	case o.numeric():
 		filled = draftNumeric(c.Name, o.lower, o.upper)
+	case o.dated():
+		filled = o.date(c.Name)
 	case len(o.levels) >= 1 && len(o.levels) <= maxCopiedLevels:
 		filled = draftCategorical(c.Name, o.texts())
 	case o.isText():

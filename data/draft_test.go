@@ -278,3 +278,30 @@ func TestDraftText(t *testing.T) {
 		t.Error("a target that is text: got no error")
 	}
 }
+
+// TestDraftDatesFromData copies the first and the last moment of dates, so that the table is clean under the draft. A target
+// of dates stays open.
+func TestDraftDatesFromData(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("day,at,mixed,few,y\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "2020-%02d-%02d,2021-03-%02d %02d:30:00.5,%s,2020-01-0%d,%s\n", 1+i%12, 1+i%28, 1+i%28, i%24, []string{"7", "2020-01-01"}[i%2], 1+i%3, []string{"a", "b"}[i%2])
+	}
+	s, path, err := draft(t, b.String(), data.Draft{Target: "y", FromData: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.YAML()
+	for _, want := range []string{"day: {date: {since: 2020-01-01, range: [0, 362]}", "at: {date: {since: 2021-03-01, range: [0.02083912037037037, 27.979172453703704]}", "mixed: {levels: [\"2020-01-01\", \"7\"]", "few: {levels: "} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("got %v\n%s\nwant %s", err, text, want)
+		}
+	}
+	checkRoundTrip(t, s)
+	if r, failed := data.Check(context.Background(), s, data.Source{Path: path}); failed != nil || !r.Clean {
+		t.Errorf("got %+v, error %v, want a clean table", r, failed)
+	}
+	if s, _, err = draft(t, b.String(), data.Draft{Target: "day", FromData: true}); err != nil || s.Target.Regression() && s.Target.Lower != s.Target.Upper {
+		t.Errorf("got %+v, error %v, want no bounds of dates", s.Target, err)
+	}
+}

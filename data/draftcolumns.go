@@ -42,7 +42,11 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns columnar.Fil
 		if err = c.open(columns, readable); err != nil {
 			return nil, err
 		}
-		if err = s.copyFrom(ctx, header, c.newRows()); err != nil {
+		rows := c.newRows()
+		for i := range rows.dates {
+			rows.dates[i] = true
+		}
+		if err = s.copyFrom(ctx, header, rows); err != nil {
 			return nil, err
 		}
 	}

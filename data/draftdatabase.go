@@ -82,8 +82,6 @@ func foundColumns(columns []database.Column, declared []database.Declared) []fou
 		switch {
 		case c.Kind == database.Unread || c.Kind == database.Lists:
 			f.cell.Form = database.Empty
-		case c.Kind == database.Dates || c.Kind == database.Times:
-			f.cell.Form = database.Number
 		}
 		for k := range f.declared.Length {
 			element := f

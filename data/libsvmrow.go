@@ -8,22 +8,17 @@ type sparseRows struct {
 	b        *builder
 	most     int       // the number of columns that drop a row without an entry
 	declared []*Column // of each feature, one for all features of a range, so that they stay in the cache
-	plain    bool      // no missing mark is a number
 }
 
 // newSparseRows makes the builder sparse. The builder has begun and holds no rows.
 func newSparseRows(b *builder) *sparseRows {
 	b.columns, b.entries = nil, newEntries(b.schema, b.features)
-	r := &sparseRows{b: b, declared: make([]*Column, len(b.features)), plain: true}
+	r := &sparseRows{b: b, declared: make([]*Column, len(b.features))}
 	for j := range b.features {
 		r.declared[j] = &b.features[j]
 		if j > 0 && sameDeclaration(r.declared[j-1], r.declared[j]) {
 			r.declared[j] = r.declared[j-1]
 		}
-	}
-	for mark := range b.marks {
-		_, n := scanDecimal([]byte(mark))
-		r.plain = r.plain && n == 0
 	}
 	for _, drops := range b.entries.drops {
 		if drops {
@@ -55,11 +50,10 @@ func (r *sparseRows) add(cells []string, entries []int) {
 	r.addRest(row, cells)
 }
 
-// value returns the stored value of a cell of a feature, and whether its row is kept. A plain
-// number is read without a look at the missing marks, since no mark is a number.
+// value returns the stored value of a cell of a feature, and whether its row is kept.
 func (r *sparseRows) value(j int, cell string) (float32, bool) {
 	c := counted{r.declared[j], &r.b.clamped[j]}
-	if c.Kind == Numeric && r.plain {
+	if c.Kind == Numeric {
 		if v, n := scanDecimal([]byte(cell)); n > 0 && n == len(cell) {
 			return c.treat(c.classifyNumber(v, nil))
 		}

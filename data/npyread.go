@@ -48,7 +48,7 @@ func (b *builder) numbers(row, column int, values []float64) {
 func (b *builder) plainNumbers(dst []float32, row int, c counted, values []float64) []float32 {
 	low, high := within(c.Lower, c.Lower, c.Upper), within(c.Upper, c.Lower, c.Upper)
 	for i, v := range values {
-		if v >= c.Lower && v <= c.Upper {
+		if v >= c.Lower && v <= c.Upper && !c.isAbsent(v) {
 			dst = append(dst, min(max(float32(v), low), high))
 			continue
 		}

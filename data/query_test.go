@@ -35,8 +35,8 @@ max-records: 100000
 target: {column: y, levels: ["false", "true"]}
 columns:
   n: {numeric: [-1e30, 1e30], out-of-range: clamp, missing: indicator}
-  d: {numeric: [0, 1e5], out-of-range: clamp, missing: indicator}
-  m: {numeric: [-1e10, 1e10], out-of-range: clamp, missing: indicator}
+  d: {date: {since: 1970-01-01, range: [0, 1e5]}, out-of-range: clamp, missing: indicator}
+  m: {date: {since: 1970-01-01, range: [-1e5, 1e5]}, out-of-range: clamp, missing: indicator}
   flag: {numeric: [0, 1], out-of-range: clamp, missing: indicator}
   c: {levels: ["a, \"b\"", "2", "x\ny"], unknown: other, missing: indicator}
   z: ignore
@@ -51,7 +51,7 @@ func TestFromQuery(t *testing.T) {
 	db := queried(t, `CREATE TABLE t (n, d DATE, m DATETIME, flag BOOLEAN, c TEXT, y BOOLEAN, z BLOB)`,
 		`INSERT INTO t VALUES (1, '1970-01-11', '1970-01-01 00:01:00', 0, 'a, "b"', 1, x'00ff'), (1.5, NULL, NULL, NULL, NULL, 0, NULL), ('7', 'no day', 'x', 1, 2, 1, 'z'), ('word', '2000-01-01', '1969-12-31 23:59:59.5', 1, 'x
 y', 1, 1), (1e300, '0001-01-01', NULL, 0, '', 0, 2), (-1e-9, NULL, NULL, 0, ' 2 ', 0, 2)`)
-	file := "n,d,m,flag,c,y,z\n1,10,60,0,\"a, \"\"b\"\"\",true,\n1.5,,,,,false,\n7,no day,x,1,2,true,\nword,10957,-0.5,1,\"x\ny\",true,\n1e300,-719162,,0,,false,\n-1e-9,,,0, 2 ,false,\n"
+	file := "n,d,m,flag,c,y,z\n1,1970-01-11,1970-01-01 00:01:00,0,\"a, \"\"b\"\"\",true,\n1.5,,,,,false,\n7,no day,x,1,2,true,\nword,2000-01-01,1969-12-31 23:59:59.5,1,\"x\ny\",true,\n1e300,0001-01-01,,0,,false,\n-1e-9,,,0, 2 ,false,\n"
 	want, err := data.ReadFrom(context.Background(), s, "t", strings.NewReader(file), data.ReadOptions{Extra: []string{"c"}})
 	if err != nil {
 		t.Fatal(err)

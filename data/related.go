@@ -84,6 +84,9 @@ func (s *Schema) peopleKey() string { return s.Related[0].PeopleKey }
 // of the key and of the order are read as texts.
 func (t *relatedTable) schema(of *Schema) *Schema {
 	columns := slices.Clone(t.Columns)
+	for i := range columns {
+		columns[i].countsDates = columns[i].Kind == Numeric
+	}
 	for _, name := range []string{t.Key, t.OrderBy} {
 		if name != "" && !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
 			columns = append(columns, Column{Name: name, Kind: Ignored})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/ditherml/dither/internal/decimal"
 )
 
 // Schema is the public declaration of a table: its columns, the treatment of bad cells, and the
@@ -99,14 +101,28 @@ func (s *Schema) Marks() MissingSet {
 	return m
 }
 
+// absentNumbers returns the numbers among the texts that mark a missing cell.
+func (s *Schema) absentNumbers() []float64 {
+	var numbers []float64
+	for _, mark := range s.MissingMarks {
+		if v, ok := decimal.Parse(mark); ok && finite(v) {
+			numbers = append(numbers, v)
+		}
+	}
+	return numbers
+}
+
 // Tainted reports whether a declaration of the schema was copied from the records.
 func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
 // Features returns the columns that are features: numeric, categorical and text columns, in order.
 func (s *Schema) Features() []Column {
-	features := make([]Column, 0, len(s.Columns))
+	features, absent := make([]Column, 0, len(s.Columns)), s.absentNumbers()
 	for _, c := range s.Columns {
 		if c.isFeature() {
+			if c.Kind == Numeric && c.Date == nil {
+				c.absent = absent
+			}
 			features = append(features, c)
 		}
 	}

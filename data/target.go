@@ -56,7 +56,7 @@ func (t *Target) classify(text string, marks MissingSet) (state, float64) {
 		}
 		return good, float64(i)
 	}
-	v, ok := parseNumber(text)
+	v, ok := parseDated(text)
 	if !ok {
 		return unparsable, 0
 	}

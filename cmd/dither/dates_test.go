@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/tabular"
 )
 
-// datesSchema declares the columns of internal/format/readers/testdata, dates and moments as numbers and as levels.
+// datesSchema declares the columns of internal/format/readers/testdata, dates and moments as distances and as levels.
 const datesSchema = `dither-schema: 1
 name: dates
 row: one person
@@ -27,10 +27,10 @@ columns:
   x: {numeric: [-40, 40]}
   word: {levels: [red, blue, "\"a, b\""]}
   flag: {levels: ["false", "true"]}
-  day: {numeric: [-25000, 90000]}
+  day: {date: {since: 1970-01-01, range: [-25000, 90000]}}
   born: {levels: ["1969-12-31", "2024-02-29", "2999-01-01"]}
-  at: {numeric: [-2500, 2500]}
-  zoned: {numeric: [-30, 30]}
+  at: {date: {since: 1970-01-01, range: [-0.03, 0.03]}}
+  zoned: {date: {since: 1970-01-01, range: [-0.0004, 0.0004]}}
   shift: {levels: ["2024-02-29 06:00:00", "2024-02-29 14:00:00"]}
 `
 
@@ -81,7 +81,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestNumbersAreNoDates refuses columns of numbers in typed tables that a schema declares as dates.
+// TestNumbersAreNoDates refuses columns of numbers in typed tables that a schema declares as dates, and columns of dates
+// that it declares as numbers.
 func TestNumbersAreNoDates(t *testing.T) {
 	folder, err := filepath.Abs("../../internal/format/readers/testdata")
 	if err != nil {
@@ -89,14 +90,22 @@ func TestNumbersAreNoDates(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	datesTable(t, "t.db", filepath.Join(folder, "table.csv"))
-	writeText(t, "s.yaml", strings.Replace(datesSchema, "x: {numeric: [-40, 40]}", "x: {date: {parts: [month]}}", 1))
-	for want, table := range map[string][]string{
-		"column 2: the column holds numbers, and the schema declares dates": {filepath.Join(folder, "micros.parquet")},
-		"has the type": {"t.db", "--table", "t"},
+	numbers := strings.Replace(datesSchema, "x: {numeric: [-40, 40]}", "x: {date: {parts: [month]}}", 1)
+	dates := strings.Replace(datesSchema, "day: {date: {since: 1970-01-01, range: [-25000, 90000]}}", "day: {numeric: [-25000, 90000]}", 1)
+	for _, c := range []struct {
+		schema, want string
+		table        []string
+	}{
+		{numbers, "column 2: the column holds numbers, and the schema declares dates", []string{filepath.Join(folder, "micros.parquet")}},
+		{numbers, `column "x" has the type`, []string{"t.db", "--table", "t"}},
+		{dates, "column 5: the column holds dates, and the schema declares numbers, want a column of numbers; declare date:", []string{filepath.Join(folder, "micros.parquet")}},
+		{dates, "column 5: the column holds dates, and the schema declares numbers", []string{filepath.Join(folder, "fine.arrow")}},
+		{dates, `column "day" has the type DATE, want numbers; declare date:`, []string{"t.db", "--table", "t"}},
 	} {
-		status, _, stderr := invoke(append([]string{"schema", "check", "s.yaml"}, table...)...)
-		if status != exitUsage || !strings.Contains(stderr, want) || !strings.Contains(stderr, "dates") {
-			t.Errorf("%v: got status %d, %s, want %q", table, status, stderr, want)
+		writeText(t, "s.yaml", c.schema)
+		status, _, stderr := invoke(append([]string{"schema", "check", "s.yaml"}, c.table...)...)
+		if status != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: got status %d, %s, want %q", c.table, status, stderr, c.want)
 		}
 	}
 }
@@ -172,8 +181,8 @@ func sameRows(t *testing.T, what string, got, want *data.Dataset) {
 		codes, levels, err := got.Group(name)
 		wantCodes, wantLevels, failed := want.Group(name)
 		isDatabase := what == "t.db" || strings.HasPrefix(what, "postgres")
-		if isDatabase && (name == "zoned" || name == "day" && want.Schema().Features()[0].Name == "x") || what == "int96.parquet" && name == "zoned" {
-			continue // a database gives numbers where the schema declares them, and INT96 has no zone
+		if (isDatabase || what == "int96.parquet") && name == "zoned" {
+			continue // SQLite and INT96 have no zone
 		}
 		if err != nil || failed != nil || !slices.Equal(codes, wantCodes) || !slices.Equal(levels, wantLevels) {
 			t.Errorf("%s: group %s: got %v %q %v\nwant %v %q", what, name, codes, levels, err, wantCodes, wantLevels)

@@ -13,8 +13,6 @@ import (
 // mostTableNumbers bounds the numbers of the tables of a graph.
 const mostTableNumbers = 16 << 20
 
-func decimal(n int) string { return strconv.Itoa(n) }
-
 // onnxFile is an ONNX graph of a model.
 type onnxFile struct {
 	graph

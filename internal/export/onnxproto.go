@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 )
 
 // message is the encoding of a message of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/).
@@ -50,7 +51,7 @@ type graph struct {
 // node appends an operator and returns the name of its output.
 func (g *graph) node(operator string, inputs []string, attributes ...message) string {
 	g.count++
-	out := internalName + operator + "_" + decimal(g.count)
+	out := internalName + operator + "_" + strconv.Itoa(g.count)
 	g.named(operator, out, inputs, attributes...)
 	return out
 }
@@ -62,7 +63,7 @@ func (g *graph) named(operator, out string, inputs []string, attributes ...messa
 		n.text(1, in)
 	}
 	n.text(2, out)
-	n.text(3, internalName+"make_"+decimal(g.count)+"_"+out)
+	n.text(3, internalName+"make_"+strconv.Itoa(g.count)+"_"+out)
 	n.text(4, operator)
 	for _, a := range attributes {
 		n.bytes(5, a)
@@ -125,7 +126,7 @@ func (g *graph) tensor(kind int64, raw []byte, texts []string, dims ...int) stri
 		g.constants = map[string]string{}
 	}
 	g.count++
-	name := internalName + "constant_" + decimal(g.count)
+	name := internalName + "constant_" + strconv.Itoa(g.count)
 	g.constants[string(t)] = name
 	t.text(8, name)
 	g.initializers.bytes(5, t)

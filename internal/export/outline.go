@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
 )
@@ -147,7 +147,7 @@ func sortedMarks(s *data.Schema) []string {
 func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 	out := column{name: c.Name, source: c.Name, number: c.Kind == data.Numeric, marks: marks, levels: slices.Clone(c.Levels), unknown: dropped, missing: dropped, outside: dropped}
 	for _, mark := range marks {
-		if v, err := strconv.ParseFloat(mark, 64); err == nil && v-v == 0 {
+		if v, ok := decimal.Parse(mark); ok && v-v == 0 {
 			out.markNumbers = append(out.markNumbers, v)
 		}
 	}
@@ -359,8 +359,8 @@ func (c *column) state(text string) (state int, x float64) {
 		}
 		return c.unknown, 1
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || v-v != 0 {
+	v, ok := decimal.Parse(text)
+	if !ok || v-v != 0 || slices.Contains(c.markNumbers, v) {
 		return c.missing, 1
 	}
 	return c.numberState(v)

@@ -153,7 +153,8 @@ func (f *Feature) Follows(other *Feature) bool {
 }
 
 // Micros returns the microseconds of a moment since 1970-01-01 00:00 UTC. Its text is a date such
-// as 2024-02-29. A time such as 17:30:00.25 may follow after a space or a T, and then a zone. A date
+// as 2024-02-29. A time such as 17:30:00.25 may follow after a space or a T, and then a zone, which is
+// UTC where there is none. A date
 // is the moment at which it begins. Digits after the microsecond are cut off.
 func Micros(text string) (micros int64, ok bool) {
 	const date = len(time.DateOnly)
@@ -198,14 +199,20 @@ func clock(text string) (micros int64, ok bool) {
 		}
 		text = text[n:]
 	}
-	minutes, ok := zone(text)
-	return micros - minutes*60_000_000, ok
+	seconds, ok := zone(text)
+	return micros - seconds*1_000_000, ok
 }
 
-// zone returns the minutes of a zone after UTC.
-func zone(text string) (minutes int64, ok bool) {
+// zone returns the seconds of a zone after UTC. Old local times such as +05:53:28 have seconds.
+func zone(text string) (seconds int64, ok bool) {
 	if text == "" || text == "Z" {
 		return 0, true
+	}
+	if len(text) == len("+01:00:00") && text[6] == ':' {
+		if seconds, ok = digits(text[7:]); !ok || seconds > 59 || text[3] != ':' {
+			return 0, false
+		}
+		text = text[:6]
 	}
 	if len(text) == len("+01:00") && text[3] == ':' {
 		text = text[:3] + text[4:]
@@ -217,10 +224,10 @@ func zone(text string) (minutes int64, ok bool) {
 	if len(text) == len("+01") {
 		number *= 100
 	}
-	if minutes = number/100*60 + number%100; text[0] == '-' {
-		minutes = -minutes
+	if seconds += 60 * (number/100*60 + number%100); text[0] == '-' {
+		seconds = -seconds
 	}
-	return minutes, ok && number/100 < 24 && number%100 < 60
+	return seconds, ok && number/100 < 24 && number%100 < 60
 }
 
 // digits returns the number of a text of digits.

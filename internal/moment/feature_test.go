@@ -18,6 +18,9 @@ func TestMicros(t *testing.T) {
 		if zone.Year() > 0 && zone.Year() < 10000 {
 			texts = append(texts, zone.Format("2006-01-02 15:04:05.999999-07:00"), zone.Format("2006-01-02T15:04:05.999999-0700"))
 		}
+		if old := at.In(time.FixedZone("", random.IntN(24*3600))); old.Year() < 10000 {
+			texts = append(texts, old.Format("2006-01-02 15:04:05.999999-07:00:00"))
+		}
 		for _, text := range texts {
 			if got, ok := Micros(text); !ok || got != at.UnixMicro() {
 				t.Fatalf("%q: got %d, %v, want %d", text, got, ok, at.UnixMicro())
@@ -28,11 +31,19 @@ func TestMicros(t *testing.T) {
 			t.Fatalf("%v: got %d, %v, want %d", day, got, ok, day.UnixMicro())
 		}
 	}
+	if got, ok := Micros("1970-01-01 00:00:00-05:53:28"); !ok || got != 21208e6 {
+		t.Errorf("got %d, %v, want 5 hours, 53 minutes and 28 seconds", got, ok)
+	}
+	for _, zone := range []string{"+", "+1", "+01:", "+010", "+01:0", "+01:00:", "+01:00:0", "+01:00:60", "+010000", "+0100:00", "+01:0000", "+24", "+01:60", "+01:00:00:00", " +01", "Z+01", "z", "+0१"} {
+		if got, ok := Micros("2024-02-29 17:30:00" + zone); ok {
+			t.Errorf("zone %q: got %d, want none", zone, got)
+		}
+	}
 }
 
-// FuzzMicros wants Parse to give the number of every text that Micros reads.
+// FuzzMicros wants package time to give the same moment to every text that Micros reads.
 func FuzzMicros(f *testing.F) {
-	for _, text := range []string{"2024-02-29", "2023-02-29", "2024-02-29 17:30:00.25", "2024-02-29T17:30:00,1234567Z", "2024-02-29 17:30:00+01", "2024-02-29 17:30:00-0130", "2024-02-29 17:30:00+23:59", "0001-01-01", "9999-12-31 23:59:59", "2024-02-29 17:30:60", "2024-00-01"} {
+	for _, text := range []string{"2024-02-29", "2023-02-29", "2024-02-29 17:30:00.25", "2024-02-29T17:30:00,1234567Z", "2024-02-29 17:30:00+01", "2024-02-29 17:30:00-0130", "2024-02-29 17:30:00+23:59", "2024-02-29 17:30:00+05:53:28", "0001-01-01", "9999-12-31 23:59:59", "2024-02-29 17:30:60", "2024-00-01"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -40,14 +51,17 @@ func FuzzMicros(f *testing.F) {
 		if !ok {
 			return
 		}
-		v, is := Parse(text)
-		want := float64(micros) / 1e6
-		if len(text) == len(time.DateOnly) {
-			want /= daySeconds
+		for _, layout := range []string{"", " 15:04:05", "T15:04:05"} {
+			for _, zone := range []string{"", "Z07", "Z07:00", "Z0700", "-07:00:00"} {
+				if at, err := time.Parse(time.DateOnly+layout+zone, text); err == nil {
+					if at.UnixMicro() != micros {
+						t.Errorf("%q: got %d, want %d", text, micros, at.UnixMicro())
+					}
+					return
+				}
+			}
 		}
-		if !is || v != want {
-			t.Errorf("%q: got %d, but Parse gives %v, %v", text, micros, v, is)
-		}
+		t.Errorf("%q: got %d, want no moment", text, micros)
 	})
 }
 

@@ -10,28 +10,15 @@ import (
 	"time"
 )
 
-// Parse returns the number of a date in days, or of a moment in seconds. A date is a text such as
-// 2024-02-29. A moment has a time such as 17:30:00.25 after a space or a T, and perhaps a zone. A
-// moment without a zone is in UTC.
+// Parse returns the number of a date in days, or of a moment in seconds, whose texts Micros
+// describes. White space around the text is ignored.
 func Parse(text string) (float64, bool) {
-	const date = len(time.DateOnly)
 	text = strings.TrimSpace(text)
-	if len(text) < date || text[4] != '-' || text[7] != '-' {
-		return 0, false
+	micros, ok := Micros(text)
+	if len(text) == len(time.DateOnly) {
+		return float64(micros) / dayMicros, ok
 	}
-	if len(text) == date {
-		day, err := time.Parse(time.DateOnly, text)
-		return float64(day.Unix()) / daySeconds, err == nil
-	}
-	if text[date] != ' ' && text[date] != 'T' {
-		return 0, false
-	}
-	for _, zone := range []string{"", "Z07", "Z07:00", "Z0700"} {
-		if at, err := time.Parse(time.DateOnly+text[date:date+1]+time.TimeOnly+zone, text); err == nil {
-			return Of(at), true
-		}
-	}
-	return 0, false
+	return float64(micros) / 1e6, ok
 }
 
 const daySeconds = 24 * 60 * 60

@@ -97,6 +97,8 @@ var layers = []layer{
 	{"certificate", "privacy internal/slack mechanism account ledger internal/strict"},
 	// Whether runs read the same records: data lets it see what it reads, and ledgers keep what it saw.
 	{"internal/witness", "internal/strict internal/display internal/durable"},
+	// Which texts are numbers, in tables, in schemas and in exported models.
+	{"internal/decimal", ""},
 	// What numbers dates and moments have, whatever kind of file or database they are in.
 	{"internal/moment", ""},
 	// What package data asks of a file that holds a table column by column.
@@ -115,7 +117,7 @@ var layers = []layer{
 	{"internal/database/duckdb", "internal/database internal/database/rows internal/display"},
 	// The features that are made of the rows of one person in a related table.
 	{"internal/related", ""},
-	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
+	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/decimal internal/format internal/moment"},
 	{"internal/format/arrow", "internal/columnar internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
@@ -195,7 +197,7 @@ var layers = []layer{
 	{"internal/signature", "internal/strict internal/display"},
 	{"internal/artefact", "internal/database internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// A model in formats of other programs: files state what its certificate states, and the folder is verified first.
-	{"internal/export", "internal/moment certificate data feature network model internal/artefact internal/failure internal/safetensors"},
+	{"internal/export", "internal/decimal internal/moment certificate data feature network model internal/artefact internal/failure internal/safetensors"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.

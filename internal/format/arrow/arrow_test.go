@@ -38,7 +38,7 @@ columns:
   flag: {levels: ["False", "True"]}
   none: {numeric: [0, 1]}
   fl: ignore
-  day: {numeric: [18262, 18400]}
+  day: {date: {since: 2020-01-01, range: [0, 138]}}
   view: {levels: [clerk, é]}
   dn: {numeric: [0, 10]}
 `

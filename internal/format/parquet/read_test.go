@@ -36,7 +36,7 @@ columns:
   flag: {levels: ["false", "true"]}
   job: {levels: [clerk, smith]}
   id: ignore
-  day: {numeric: [18262, 18400]}
+  day: {date: {since: 2020-01-01, range: [0, 138]}}
   list: ignore
 `
 

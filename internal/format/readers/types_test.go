@@ -15,14 +15,17 @@ import (
 )
 
 // TestEveryDeclaration reads each column of the files under each kind of declaration, fitting or not, and wants what CSV
-// gives: numbers as levels and words, texts and dates as numbers. Only booleans as numbers are left out, since CSV has words.
+// gives: numbers as levels and words, texts as numbers, dates as distances and parts. Columns of dates are no numbers. Only booleans as numbers are left out, since CSV has words.
 func TestEveryDeclaration(t *testing.T) {
+	dated := []string{"day", "born", "at", "zoned", "shift"}
 	columns := []string{"id", "x", "word", "flag", "day", "born", "at", "zoned", "shift"}
 	declarations := []string{"{numeric: [-100, 50000], out-of-range: drop, missing: indicator}", "{numeric: [-100, 50], out-of-range: as-missing, missing: zero}",
-		`{levels: [red, "1", "19.5", "true", "1970-01-01", "2024-02-29 14:00:00"], unknown: other, missing: indicator}`, "{levels: [blue, é], unknown: drop, missing: drop}", "{text: {buckets: 256}, missing: zero}"}
+		`{levels: [red, "1", "19.5", "true", "1970-01-01", "2024-02-29 14:00:00"], unknown: other, missing: indicator}`, "{levels: [blue, é], unknown: drop, missing: drop}", "{text: {buckets: 256}, missing: zero}",
+		"{date: {since: 1970-01-01, range: [-1000, 50000], parts: [month, hour]}, out-of-range: drop, missing: indicator}"}
 	for _, column := range columns {
 		for _, declaration := range declarations {
-			if column == "flag" && strings.Contains(declaration, "numeric") {
+			isDated := slices.Contains(dated, column)
+			if column == "flag" && strings.Contains(declaration, "numeric") || !isDated && strings.Contains(declaration, "date:") {
 				continue
 			}
 			text := "dither-schema: 1\nmax-records: 200\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ncolumns:\n"
@@ -44,6 +47,12 @@ func TestEveryDeclaration(t *testing.T) {
 				}
 				src := data.Source{Path: filepath.Join("testdata", file), Formats: readers.All()}
 				d, err := data.Read(context.Background(), s, src, data.ReadOptions{KeepDropped: true})
+				if isDated && file != "table.csv" && strings.Contains(declaration, "numeric") {
+					if err == nil || !strings.Contains(err.Error(), "the column holds dates, and the schema declares numbers") {
+						t.Errorf("%s of %s as %s: got %v, want a refusal", column, file, declaration, err)
+					}
+					continue
+				}
 				if err != nil {
 					t.Errorf("%s of %s as %s: %v", column, file, declaration, err)
 					continue
@@ -77,7 +86,7 @@ func TestEveryDeclaration(t *testing.T) {
 
 // TestCutEverywhere wants every file refused that lacks its end, wherever it is cut.
 func TestCutEverywhere(t *testing.T) {
-	s, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nmax-records: 200\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  x: {numeric: [0, 1]}\n  day: {numeric: [0, 1]}\n  at: {numeric: [0, 1]}\n  id: ignore\n  word: ignore\n  flag: ignore\n  born: ignore\n  zoned: ignore\n  shift: ignore\n"))
+	s, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nmax-records: 200\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  x: {numeric: [0, 1]}\n  day: {date: {parts: [month]}}\n  at: {date: {parts: [month]}}\n  id: ignore\n  word: ignore\n  flag: ignore\n  born: ignore\n  zoned: ignore\n  shift: ignore\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
