@@ -27,6 +27,9 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns columnar.Fil
 			readable = append(readable, i)
 		}
 		if k, has := at[name]; has {
+			if isDated(c.columns[i]) && s.Columns[k].Kind == Numeric && s.Columns[k].Date == nil {
+				return nil, &FileError{File: src.Path, Column: i + 1, Problem: "the column holds dates, and numbers are declared", Want: "no bounds of numbers", Remedy: "leave them out, and write since and range in the draft"}
+			}
 			s.Columns[k].declare(c.columns[i])
 		} else {
 			s.declareTarget(c.columns[i])

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -45,7 +46,11 @@ func (d Draft) fromDatabase(ctx context.Context, src Source) (s *Schema, err err
 		s.Description = describedBy(comment, names, comments)
 		at := positions(t.header)
 		for k := range s.Columns {
-			s.Columns[k].declareFrom(found[at[s.Columns[k].Name]])
+			f, own := found[at[s.Columns[k].Name]], &s.Columns[k]
+			if isDate := f.column.Kind == database.Dates || f.column.Kind == database.Times; isDate && own.Kind == Numeric && own.Date == nil {
+				return nil, &database.Problem{Problem: fmt.Sprintf("column %q holds dates, and numbers are declared", own.Name), Want: "no bounds of numbers", Remedy: "leave them out, and write since and range in the draft"}
+			}
+			own.declareFrom(f)
 		}
 		s.Target.declareFrom(found[at[s.Target.Column]])
 		if !d.FromData {

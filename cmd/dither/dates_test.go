@@ -108,6 +108,10 @@ func TestNumbersAreNoDates(t *testing.T) {
 			t.Errorf("%v: got status %d, %s, want %q", c.table, status, stderr, c.want)
 		}
 	}
+	status, _, stderr := invoke("schema", "init", "t.db", "--table", "t", "--target", "y", "--numeric", "day=0:9")
+	if status != exitUsage || !strings.Contains(stderr, `column "day" holds dates, and numbers are declared`) {
+		t.Errorf("got status %d, %s for bounds of a column of dates", status, stderr)
+	}
 }
 
 // compareDates compares the rows of a schema, and wants many distinct values in a column.

@@ -10,10 +10,15 @@ import (
 func draftParquet(t *testing.T, table string) {
 	t.Helper()
 	arguments := []string{"schema", "init", table, "--target", "y", "--levels", "y=no,yes", "--levels", "job=clerk,smith,é", "--max-records", "1000", "--out", "s.yaml"}
-	for _, name := range []string{"day", "f32", "f64", "i8", "u32", "i64", "u64", "price"} {
+	for _, name := range []string{"f32", "f64", "i8", "u32", "i64", "u64", "price"} {
 		arguments = append(arguments, "--numeric", name+"=-1e20:1e20")
 	}
 	mustInvoke(t, append(arguments, "--ignore", "id")...)
+	writeText(t, "s.yaml", strings.Replace(readFile(t, "s.yaml"), "{since: DECLARE, range: DECLARE}}", "{since: 2000-01-01, range: [0, 20000]}, out-of-range: clamp, missing: indicator}", 1))
+	status, _, stderr := invoke(append(arguments[:len(arguments):len(arguments)], "--numeric", "day=0:9", "--replace")...)
+	if status != exitUsage || !strings.Contains(stderr, "the column holds dates, and numbers are declared") {
+		t.Errorf("a date as a number: got status %d, %s", status, stderr)
+	}
 }
 
 // TestParquet drafts a schema for a Parquet file, checks the file against it and trains on it.
