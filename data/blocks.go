@@ -27,6 +27,9 @@ func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, recor
 	if records < 1 {
 		return fmt.Errorf("data: number of records in a block is %d, want 1 or more; choose one that fits into memory", records)
 	}
+	if src.Ranks > 1 && (!src.Own || src.Person != "") {
+		return errShareOfBlocks
+	}
 	if hasRelated(s, src) {
 		return readJoinedBlocks(ctx, s, src, o, records, each)
 	}

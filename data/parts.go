@@ -156,12 +156,20 @@ func scanParts(ctx context.Context, q request, src Source) error {
 		one := q
 		one.file, one.isPart = part.path, true
 		one.maxRecords = q.maxRecords - *q.rows
-		if err := scanFile(ctx, one, part.source(src)); err != nil && !errors.Is(err, errNoRecords) {
-			return part.named(err)
+		if err := part.scan(ctx, one, src); err != nil {
+			return err
 		}
 	}
 	if *q.rows == 0 {
 		return noRecords(src.Path)
+	}
+	return nil
+}
+
+// scan passes the rows of a part to the sink. A part may have no records.
+func (p onePart) scan(ctx context.Context, q request, src Source) error {
+	if err := scanFile(ctx, q, p.source(src)); err != nil && !errors.Is(err, errNoRecords) {
+		return p.named(err)
 	}
 	return nil
 }

@@ -49,6 +49,21 @@ type Source struct {
 	// first bytes decide whether it has one of these formats.
 	Formats []columnar.Format
 
+	// Rank and Ranks divide a table among processes that read it at the same time, which are numbered
+	// from 0 to Ranks-1. Read then returns the rows of process Rank, in the order of the table. A table
+	// of at least Ranks files is divided by files, and another table by rows. If Own is true, the table
+	// is the process's own, and Read returns all of its rows. Ranks of 0 or 1 mean one process.
+	Rank, Ranks int
+	Own         bool
+	// Person is a column of ReadOptions.Extra. If it is not "" and Ranks is above 1, Exchange brings
+	// all rows of a person to one process. Their order is the order of the table, or of the processes
+	// if Own is true. PersonKey is the same secret for all processes, so that texts do not decide where
+	// rows go.
+	Person    string
+	PersonKey []byte
+	// Exchange sends message r to process r, and returns the messages of all processes for this one.
+	Exchange func(ctx context.Context, messages [][]byte) ([][]byte, error)
+
 	partition []partitionCell // of a file in folders named key=value
 }
 
@@ -79,6 +94,9 @@ type ReadOptions struct {
 // If the schema declares related tables, src.Related gives them, and each record has the features
 // of the rows with its key. Rows of the table itself that share a key are dropped.
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
+	if src.Ranks > 1 {
+		return readShare(ctx, s, src, o)
+	}
 	if hasRelated(s, src) {
 		return readJoined(ctx, s, src, o)
 	}
@@ -165,12 +183,9 @@ func makeRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request
 
 // scan passes the rows of a table, or of all its parts, to the sink.
 func scan(ctx context.Context, q request, src Source) error {
-	q.noQuotes = q.noQuotes || src.NoQuotes
-	if len(src.Columns) > 0 {
-		var err error
-		if q.names, err = expandNames(src.Columns); err != nil {
-			return err
-		}
+	q, err := q.as(src)
+	if err != nil {
+		return err
 	}
 	switch {
 	case src.Database != nil:
@@ -179,6 +194,16 @@ func scan(ctx context.Context, q request, src Source) error {
 		return scanParts(ctx, q, src)
 	}
 	return scanFile(ctx, q, src)
+}
+
+// as returns the request for a table that is written as its source says.
+func (q request) as(src Source) (request, error) {
+	var err error
+	q.noQuotes = q.noQuotes || src.NoQuotes
+	if len(src.Columns) > 0 {
+		q.names, err = expandNames(src.Columns)
+	}
+	return q, err
 }
 
 // scanFile opens a file, detects its format and passes its rows to the sink.
