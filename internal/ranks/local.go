@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-
-	"github.com/ditherml/dither/internal/failure"
 )
 
 // local is a rank of Local.
@@ -49,6 +47,9 @@ func (l *local) Size() int { return len(l.common.queues) }
 
 // ready returns an error when this rank can neither send to nor receive from another one.
 func (l *local) ready(other int) error {
+	if err := l.common.run.over(); err != nil {
+		return err
+	}
 	if l.closed.Load() {
 		return errClosed
 	}
@@ -71,7 +72,7 @@ func (l *local) Receive(ctx context.Context, from int) ([]byte, error) {
 }
 
 func (l *local) Abort(reason string) {
-	l.common.run.end(failure.Running(aborted(l.rank, l.Size(), reason)))
+	l.common.run.end(aborted(l.rank, l.Size(), reason))
 }
 
 func (l *local) Close() error {

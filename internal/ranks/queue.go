@@ -17,12 +17,14 @@ type run struct {
 
 func newRun() *run { return &run{ended: make(chan struct{})} }
 
-// end ends the run with an error, unless it has ended.
-func (r *run) end(err error) {
+// end ends the run, unless it has ended, and reports whether it did.
+func (r *run) end(e *Ended) (first bool) {
 	r.once.Do(func() {
-		r.err = err
+		first = true
+		r.err = failure.Running(e)
 		close(r.ended)
 	})
+	return first
 }
 
 // over returns the error of a run that has ended, or nil.
@@ -35,28 +37,23 @@ func (r *run) over() error {
 	}
 }
 
-// queue holds the messages from one rank to another, in order. Of a message it knows the number of bytes alone.
-type queue[T any] struct {
+// door is a lock and what waits for a change of what it guards.
+type door struct {
 	mu      sync.Mutex
-	items   []T
-	sizes   []int
-	bytes   int
-	closed  bool          // the sender has closed
-	gone    bool          // the receiver has closed
 	changed chan struct{} // closed and made anew at each change
 }
 
-func newQueue[T any]() *queue[T] { return &queue[T]{changed: make(chan struct{})} }
+func newDoor() door { return door{changed: make(chan struct{})} }
 
 // wait calls try under the lock, again after each change, until it returns true or the run or the context has ended.
-func (q *queue[T]) wait(ctx context.Context, r *run, try func() bool) error {
+func (d *door) wait(ctx context.Context, r *run, try func() bool) error {
 	for {
 		if err := r.over(); err != nil {
 			return err
 		}
-		q.mu.Lock()
-		done, changed := try(), q.changed
-		q.mu.Unlock()
+		d.mu.Lock()
+		done, changed := try(), d.changed
+		d.mu.Unlock()
 		if done {
 			return nil
 		}
@@ -69,35 +66,63 @@ func (q *queue[T]) wait(ctx context.Context, r *run, try func() bool) error {
 	}
 }
 
-// change wakes all that wait. The caller holds the lock.
-func (q *queue[T]) change() {
-	close(q.changed)
-	q.changed = make(chan struct{})
+// change calls a function under the lock and wakes all that wait.
+func (d *door) change(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+	d.wake()
 }
 
+// wake wakes all that wait. The caller holds the lock.
+func (d *door) wake() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+// weight returns what a message of this length counts for in Window. An empty one takes memory too.
+func weight(length int) int { return length + 64 }
+
+// queue holds the messages from one rank to another, in order.
+type queue[T any] struct {
+	door
+	items   []T
+	weights []int
+	total   int
+	closed  bool // the sender has closed
+	gone    bool // the receiver has closed
+}
+
+func newQueue[T any]() *queue[T] { return &queue[T]{door: newDoor()} }
+
 // put appends an item. It waits for room, and returns an error when the receiver has closed.
-func (q *queue[T]) put(ctx context.Context, r *run, item T, bytes, to, size int) error {
+func (q *queue[T]) put(ctx context.Context, r *run, item T, length, to, size int) error {
 	gone := false
 	err := q.wait(ctx, r, func() bool {
 		if gone = q.gone; gone {
 			return true
 		}
-		if q.bytes > 0 && q.bytes+bytes > Window {
+		if q.total > 0 && q.total+weight(length) > Window {
 			return false
 		}
-		q.add(item, bytes)
+		q.add(item, length)
 		return true
 	})
 	if err == nil && gone {
-		err = failure.Running(fmt.Errorf("ranks: rank %d of %d has closed, and receives nothing", to, size))
+		err = isGone(to, size)
 	}
 	return err
 }
 
+// isGone returns the error of a message to a rank that has closed.
+func isGone(to, size int) error {
+	return failure.Running(fmt.Errorf("ranks: rank %d of %d has closed, and receives nothing", to, size))
+}
+
 // add appends an item, whether there is room or not. The caller holds the lock.
-func (q *queue[T]) add(item T, bytes int) {
-	q.items, q.sizes, q.bytes = append(q.items, item), append(q.sizes, bytes), q.bytes+bytes
-	q.change()
+func (q *queue[T]) add(item T, length int) {
+	q.items, q.weights, q.total = append(q.items, item), append(q.weights, weight(length)), q.total+weight(length)
+	q.wake()
 }
 
 // take removes the first item, and waits for one. Of a queue that is closed it returns an error once it is empty.
@@ -110,9 +135,9 @@ func (q *queue[T]) take(ctx context.Context, r *run, from, size int) (item T, er
 		}
 		var zero T
 		item, q.items[0] = q.items[0], zero
-		q.bytes -= q.sizes[0]
-		q.items, q.sizes = q.items[1:], q.sizes[1:]
-		q.change()
+		q.total -= q.weights[0]
+		q.items, q.weights = q.items[1:], q.weights[1:]
+		q.wake()
 		return true
 	})
 	if err == nil && closed {
@@ -122,17 +147,7 @@ func (q *queue[T]) take(ctx context.Context, r *run, from, size int) (item T, er
 }
 
 // close marks that nothing follows.
-func (q *queue[T]) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.change()
-}
+func (q *queue[T]) close() { q.change(func() { q.closed = true }) }
 
 // leave marks that nothing is taken any more.
-func (q *queue[T]) leave() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.gone = true
-	q.change()
-}
+func (q *queue[T]) leave() { q.change(func() { q.gone = true }) }

@@ -3,6 +3,8 @@ package repocheck
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/build/constraint"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,11 +48,6 @@ var layers = []layer{
 	{"internal/display", ""},
 	// What tells a full disk from a wrong flag: the command has an exit status for each.
 	{"internal/failure", ""},
-	// What carries messages between the processes that train together: it is not trusted, and knows nothing of what it carries.
-	{"internal/ranks", "internal/failure"},
-	// What every transport promises, as tests, and faults to plant in what it carries.
-	{"internal/ranks/rankstest", "internal/ranks"},
-	{"internal/ranks/faulty", "internal/ranks"},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", "internal/display internal/failure"},
 	// The bytes of a durable ledger: appended by several processes, and never lost once they are acknowledged.
@@ -65,6 +62,11 @@ var layers = []layer{
 	{"internal/flags", ""},
 	// What a process keeps to itself when it ends, and what program it is.
 	{"internal/process", "internal/kernel internal/display"},
+	// What carries messages between the processes that train together: it is not trusted, and knows nothing of what it carries.
+	{"internal/ranks", "internal/failure"},
+	// What every transport promises, as tests, and faults to plant in what it carries.
+	{"internal/ranks/rankstest", "internal/ranks"},
+	{"internal/ranks/faulty", "internal/ranks"},
 	// What benchmarks ask of the system; imported by tests only.
 	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
@@ -276,14 +278,15 @@ type bannedImport struct {
 	path   string
 	tests  bool // whether test files may not have it either
 	reason string
+	tag    string // files that are compiled with this build tag alone may have it
 }
 
 var bannedImports = []bannedImport{
-	{"math/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
-	{"math/rand/v2", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
-	{"golang.org/x/exp/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
-	{"encoding/gob", true, "a file from a stranger must not choose the types that it is decoded into"},
-	{"C", true, "the build is pure Go"},
+	{"math/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake", ""},
+	{"math/rand/v2", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake", ""},
+	{"golang.org/x/exp/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake", ""},
+	{"encoding/gob", true, "a file from a stranger must not choose the types that it is decoded into", ""},
+	{"C", true, "the build is pure Go without the tag mpi", "mpi"},
 }
 
 // servedModules lists what package model may reach, through whatever packages of this
@@ -361,7 +364,7 @@ func checkThirdParty(t *tree) []string {
 		for _, spec := range s.file.Imports {
 			imported := importPath(spec)
 			for _, banned := range bannedImports {
-				if imported == banned.path && (banned.tests || !s.test) {
+				if imported == banned.path && (banned.tests || !s.test) && !needsTag(s.file, banned.tag) {
 					problems = append(problems, fmt.Sprintf("layering: %s: %s is imported, want it nowhere%s; %s",
 						t.at(spec.Pos()), imported, outsideTests(banned), banned.reason))
 				}
@@ -374,6 +377,33 @@ func checkThirdParty(t *tree) []string {
 		}
 	}
 	return problems
+}
+
+// needsTag reports whether a file is compiled with a build tag alone, whatever other tags there are.
+func needsTag(file *ast.File, tag string) bool {
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			if group.Pos() > file.Package || !constraint.IsGoBuild(comment.Text) {
+				continue
+			}
+			expression, err := constraint.Parse(comment.Text)
+			return err == nil && tag != "" && !satisfiable(expression, tag)
+		}
+	}
+	return false
+}
+
+// satisfiable reports whether a constraint can hold without a tag.
+func satisfiable(expression constraint.Expr, tag string) bool {
+	switch x := expression.(type) {
+	case *constraint.TagExpr:
+		return x.Tag != tag
+	case *constraint.AndExpr:
+		return satisfiable(x.X, tag) && satisfiable(x.Y, tag)
+	case *constraint.OrExpr:
+		return satisfiable(x.X, tag) || satisfiable(x.Y, tag)
+	}
+	return true
 }
 
 func outsideTests(b bannedImport) string {
