@@ -17,6 +17,7 @@ import (
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
+	}
+	if together.IsSilent(err) {
+		return exitFailed
 	}
 	fmt.Fprintln(stderr, "dither:", display.OneLine(database.Redact(fields.Replace(err.Error()))))
 	return status(err)

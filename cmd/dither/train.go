@@ -1,19 +1,18 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/bookkeeping"
-	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/internal/values"
-	"github.com/ditherml/dither/train"
 )
 
 // trainCommand holds the flags of dither train.
@@ -29,7 +28,7 @@ type trainCommand struct {
 	json, quiet                 bool
 	group                       string
 	stream, cacheFeatures       bool
-	streamed                    *data.Source   // the table for --stream and --cache-features, or nil
+	named, streamed             *data.Source   // the table, and the share of it that this process reads; or nil
 	sources                     [2]data.Source // of --data and --test, without built-in data sets
 	plan                        planFlags
 	holdout                     holdoutFlags
@@ -39,11 +38,14 @@ type trainCommand struct {
 	wish                        bookkeeping.Wish
 	key                         signature.Private
 	curve                       *training.Curve // the curve of --sweep, or nil
+	ranks                       together.Flags
+	of                          *together.Run // nil: one process alone
 	stdout, stderr              io.Writer
 }
 
 func newTrain() *cobra.Command {
-	_, c := newTrainCommand()
+	t, c := newTrainCommand()
+	t.ranks.Add(c.Flags())
 	return c
 }
 
@@ -53,8 +55,12 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	c := &cobra.Command{
 		Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			t.stdout, t.stderr = c.OutOrStdout(), c.ErrOrStderr()
-			return t.run(c.Context())
+			return t.ranks.Launch(c.Context(), func(ctx context.Context) error {
+				if t.stdout, t.stderr, t.of = c.OutOrStdout(), c.ErrOrStderr(), together.From(ctx); !t.of.Root() {
+					t.stdout, t.stderr = io.Discard, io.Discard
+				}
+				return t.run(ctx)
+			})
 		},
 	}
 	f := c.Flags()
@@ -74,8 +80,8 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so; a linear model is the minimum on standardized columns, without clipping, unless flags say how it descends")
 	f.IntVar(&t.declared.Records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.declared.MaxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
-	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
-	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
+	f.BoolVar(&t.stream, training.StreamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
+	f.BoolVar(&t.cacheFeatures, training.CacheFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
 	f.StringVar(&t.owner, "owner", "", "whose records they are, for report and certificate; the report has a place to write it by hand otherwise")
 	addWish(f, &t.wish, &t.key)
@@ -88,48 +94,4 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	t.method.add(f)
 	t.network.add(f)
 	return t, c
-}
-
-// These flags keep the encoded table in the cache folder.
-const (
-	streamFlag        = "stream"
-	cacheFeaturesFlag = "cache-features"
-)
-
-// checkStream checks the other flags that streaming and caching need, before any file is read.
-func (t *trainCommand) checkStream(r *train.Request, private []data.Column) error {
-	flag := "--" + streamFlag
-	if t.cacheFeatures {
-		flag = "--" + cacheFeaturesFlag
-	}
-	switch {
-	case !t.stream && !t.cacheFeatures:
-		return nil
-	case t.stream && t.cacheFeatures:
-		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
-	case t.streamed != nil && t.streamed.Database == nil && (t.streamed.Path == format.StandardInput || format.IsParts(t.streamed.Path)):
-		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
-	case t.cacheFeatures && t.streamed != nil && (t.streamed.Database != nil || t.streamed.Related != nil):
-		return fmt.Errorf("%s is given with a database or related tables, whose rows may have changed by a later run; want --stream, or one file", flag)
-	case len(private) > 0:
-		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
-	case t.streamed == nil:
-		return fmt.Errorf("%s is given without --data, want --data FILE; a built-in data set is in memory as it is", flag)
-	case t.holdout.holdout != "":
-		return fmt.Errorf("%s is given with --holdout, want one of them; the parts are divided in memory", flag)
-	case t.holdout.rowWeights != "":
-		return fmt.Errorf("%s is given with --sample-weights, want one of them; the weights are read from records in memory", flag)
-	case t.holdout.weights == "balanced":
-		return fmt.Errorf("%s is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only", flag)
-	case r.Calibrate:
-		return fmt.Errorf("%s is given with --calibrate, want one of them; probabilities are corrected with records in memory only", flag)
-	case t.stream && r.Whiten == train.Yes:
-		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no, or --cache-features; rows that are whitened are in memory")
-	case t.printNotPrivate && (t.test == "" || t.testPublic):
-		return fmt.Errorf("--print-not-private is given with %s, want a --test table beside them; the training records are not in memory", flag)
-	}
-	if t.stream {
-		r.Whiten = train.No
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/pflag"
@@ -45,7 +46,7 @@ var ownFlags = map[string][]string{
 
 // descentFlags are the flags of gradient descent with noise in every step.
 var descentFlags = []string{"sampling-probability", "batch-size", "parts", "clipping", "whiten", "learning-rate", "momentum", "ridge",
-	"average", "epsilon-per-step", "unit", "max-records-per-person", streamFlag, cacheFeaturesFlag, "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
+	"average", "epsilon-per-step", "unit", "max-records-per-person", training.StreamFlag, training.CacheFlag, "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
 	"class-weights", "sample-weights", "parameter-radius", "optimizer", "schedule", "warm-up", "l1", "output-rule", "noise-contraction", "accounting", "temperature", "calibrate"}
 
 func (m *methodFlags) add(f *pflag.FlagSet) {

@@ -46,18 +46,35 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if t.wish.Charge != "" {
 		tell = t.tell()
 	}
-	f, err := within(ctx, t.stderr, tell, t.wish, source.schema, most, func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
+	chosen := map[*training.Run]float64{}
+	plan := func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
 		t.plan.epsilon = epsilon
 		f, failed := t.planned(ctx, source)
-		if failed != nil || t.network.resume != "" { // its noise is that of the run before
+		if chosen[f] = epsilon; failed != nil || t.network.resume != "" { // its noise is that of the run before
 			return f, nil, failed
 		}
 		return f, &f.Draft, nil
-	})
+	}
+	if !t.of.Root() {
+		epsilon, failed := t.of.TellNumber(0)
+		if failed != nil {
+			return failed
+		}
+		f, _, failed := plan(epsilon)
+		if failed != nil || t.dryRun {
+			return failed
+		}
+		f.Follow()
+		return t.pay(ctx, source, f)
+	}
+	f, err := within(ctx, t.stderr, tell, t.wish, source.schema, most, plan)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if _, err = t.of.TellNumber(chosen[f]); err != nil {
+		return err
+	}
 	f.Curve = t.curve
 	if t.dryRun {
 		return t.dry(ctx, source, f, begun)
@@ -71,14 +88,20 @@ func (t *trainCommand) run(ctx context.Context) error {
 
 // pay reserves the budget of a run before a record is read, and runs it.
 func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) error {
-	purse, err := t.wish.Purse(ctx, source.schema)
+	plan, err := f.Agreed()
 	if err != nil {
 		return err
+	}
+	var purse *bookkeeping.Purse // of the root
+	if t.of.Root() {
+		if purse, err = t.wish.Purse(ctx, source.schema); err != nil {
+			return err
+		}
 	}
 	var files map[string][]byte
 	budget, err := f.Pay(ctx, purse)
 	if err == nil {
-		err = stopped(t.read(ctx, purse.Watch(ctx), source, f))
+		err = t.of.Read(t.streamed, plan, func() error { return stopped(t.read(ctx, purse.Watch(ctx), source, f)) })
 	}
 	if err == nil {
 		purse.Tell(t.tell())
@@ -144,7 +167,8 @@ func (t *trainCommand) planDescent(source tables, request train.Request, options
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	err := t.checkStream(&request, source.schema.Private())
+	err := training.Streaming{Stream: t.stream, Cache: t.cacheFeatures, Source: t.streamed, Holdout: t.holdout.holdout, RowWeights: t.holdout.rowWeights, Weights: t.holdout.weights,
+		PrintsRecords: t.printNotPrivate && (t.test == "" || t.testPublic)}.Settle(&request, source.schema.Private())
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +223,7 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (*trainin
 	if err != nil {
 		return nil, err
 	}
-	asked.Dry = t.dryRun
+	asked.Dry = t.dryRun || !t.of.Root()
 	return training.NewNetwork(ctx, asked, options, t.told(source))
 }
 

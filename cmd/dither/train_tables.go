@@ -33,7 +33,7 @@ type tables struct {
 
 // told returns the description of a run's tables.
 func (t *trainCommand) told(source tables) training.Tables {
-	return training.Tables{Schema: source.schema, Name: source.name, Source: t.streamed, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
+	return training.Tables{Schema: source.schema, Name: source.name, Source: t.named, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
 		Owner: t.owner, Purpose: t.wish.Purpose, Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 
@@ -46,14 +46,22 @@ func (t *trainCommand) open() (tables, error) {
 	if isBuiltin {
 		return t.openBuiltin(name)
 	}
-	source, err := t.table.Source(t.tablePath)
+	named, err := t.table.Source(t.tablePath)
 	if err != nil {
+		return tables{}, err
+	}
+	path, own := t.of.Expand(t.tablePath, &t.table.Query)
+	source, err := t.table.Source(path)
+	if err != nil {
+		return tables{}, err
+	}
+	if source, err = t.of.Share(source, own, t.person()); err != nil {
 		return tables{}, err
 	}
 	if t.schema == "" {
 		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s %s", source.Path, t.table.Words(t.tablePath), t.draftTarget())
 	}
-	schema, err := t.table.Schema(t.schema, t.tablePath, data.ReadSchema)
+	schema, err := t.table.Schema(t.schema, path, data.ReadSchema)
 	if err != nil {
 		return tables{}, err
 	}
@@ -64,14 +72,14 @@ func (t *trainCommand) open() (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	t.streamed, t.sources = &source, [2]data.Source{source, held}
-	out := tables{schema: schema, name: source.Path, testName: held.Path, testPublic: t.testPublic}
+	t.named, t.streamed, t.sources = &named, &source, [2]data.Source{source, held}
+	out := tables{schema: schema, name: named.Path, testName: held.Path, testPublic: t.testPublic}
 	out.train = func(ctx context.Context) (*data.Dataset, error) {
 		return data.Read(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
 	}
 	heldOptions := data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)}
 	out.test = func(ctx context.Context) (*data.Dataset, error) {
-		if t.test == "" {
+		if t.test == "" || !t.of.Root() {
 			return nil, nil
 		}
 		return data.Read(ctx, schema, held, heldOptions)
@@ -120,19 +128,28 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 	check := func(context.Context) error {
 		return schema.CheckExtra(append(t.personColumn(schema), training.Besides(schema, t.group)...))
 	}
+	train := read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)})
+	part := func(ctx context.Context) (*data.Dataset, error) {
+		d, failed := train(ctx)
+		return t.of.Part(d), failed
+	}
 	return tables{schema: schema, name: builtinPrefix + name, check: check, testName: "the public test split of " + set.Title, testPublic: true,
-		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)})}, nil
+		train: part, test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)})}, nil
+}
+
+// person returns the column that names persons, if they are the unit, or "".
+func (t *trainCommand) person() string {
+	if column, persons := strings.CutPrefix(t.plan.unit, "person:"); persons {
+		return column
+	}
+	return ""
 }
 
 // personColumn returns the columns of persons and of weights, which are read even if they are no
 // features.
 func (t *trainCommand) personColumn(s *data.Schema) []string {
-	person, _ := strings.CutPrefix(t.plan.unit, "person:")
-	if person == t.plan.unit {
-		person = ""
-	}
-	more := training.Besides(s, t.holdout.weightColumn())
-	if person != "" && !measures.NamesPersons(s, person) && !slices.Contains(more, person) {
+	person, more := t.person(), training.Besides(s, t.holdout.weightColumn())
+	if person != "" && (t.of != nil || !measures.NamesPersons(s, person)) && !slices.Contains(more, person) {
 		more = append(more, person)
 	}
 	return more
@@ -142,6 +159,8 @@ func (t *trainCommand) personColumn(s *data.Schema) []string {
 // public.
 func (t *trainCommand) checkTest() error {
 	switch {
+	case t.of != nil && t.printNotPrivate:
+		return fmt.Errorf("--print-not-private is given to several ranks, want one process; no rank has all records")
 	case t.test == "" && (t.testPublic || t.testLabels != ""):
 		return fmt.Errorf("--test-public and --test-labels go with --test FILE")
 	case t.test != "" && !t.testPublic && !t.printNotPrivate:

@@ -120,6 +120,10 @@ var layers = []layer{
 	// The features that are made of the rows of one person in a related table.
 	{"internal/related", ""},
 	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/decimal internal/format internal/moment"},
+	// One training of several processes: what they agree on, and what pays for their sums.
+	{"internal/together", "internal/display internal/failure internal/format internal/ranks internal/release mechanism data"},
+	// Ranks in one process, for tests.
+	{"internal/together/togethertest", "internal/ranks internal/together"},
 	{"internal/format/arrow", "internal/columnar internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
@@ -143,10 +147,6 @@ var layers = []layer{
 	// What computes the proposals of picked records once more: sums of all methods do.
 	{"internal/spot", "internal/kernel internal/picks internal/release"},
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
-	// One training of several processes: what they agree on, and what pays for their sums.
-	{"internal/together", "internal/failure internal/ranks internal/release mechanism"},
-	// Ranks in one process, for tests.
-	{"internal/together/togethertest", "internal/ranks internal/together"},
 	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release data"},
@@ -248,7 +248,7 @@ var layers = []layer{
 	{"internal/shadow", "feature internal/dense internal/kernel internal/option model train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	// It reads the plan of a certificate to write parts of its page again: hence internal/strict.
-	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow internal/together"},
+	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow internal/together internal/format"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/format internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its

@@ -8,8 +8,10 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/ditherml/dither/internal/failure"
@@ -25,6 +27,7 @@ type Run struct {
 	patience     time.Duration
 	key          []byte // of this run alone
 	communicator *release.Communicator
+	exchanged    bool // records were
 }
 
 // KeyBytes is the least length of a key of ranks, in bytes.
@@ -100,14 +103,29 @@ func (r *Run) introduce(own []byte) ([]byte, error) {
 	return all, r.sendAll(all)
 }
 
-var errIntroduced = errors.New("together: the first message of a rank is not what ranks of this program send, want the same program on all ranks")
+var errIntroduced = errors.New("together: a message of a rank is not what ranks of this program send, want the same program on all ranks")
 
 // Tell returns the message of the root to all ranks. Messages of other ranks are not used.
 func (r *Run) Tell(message []byte) ([]byte, error) {
+	if r == nil {
+		return message, nil
+	}
 	if r.transport.Rank() != 0 {
 		return r.Receive(0)
 	}
 	return message, r.sendAll(message)
+}
+
+// TellNumber is Tell for a number.
+func (r *Run) TellNumber(v float64) (float64, error) {
+	text, err := r.Tell(binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
+	if err == nil && len(text) != 8 {
+		err = errIntroduced
+	}
+	if err != nil {
+		return 0, err
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(text)), nil
 }
 
 func (r *Run) sendAll(message []byte) error {
@@ -122,6 +140,9 @@ func (r *Run) sendAll(message []byte) error {
 // Agree returns once all ranks have shown that they hold the same key and the same plan. Payer pays
 // together from then on. A run agrees once.
 func (r *Run) Agree(plan []byte) (err error) {
+	if r == nil {
+		return nil
+	}
 	r.communicator, err = release.Connect(r, r.key, plan)
 	return err
 }
@@ -147,14 +168,6 @@ func (r *Run) Receive(from int) ([]byte, error) {
 		err = failure.Running(fmt.Errorf("together: rank %d of %d sent rank %d nothing for %v, which is the longest wait; the run ends", from, r.Size(), r.Rank(), r.patience))
 	}
 	return message, err
-}
-
-// End ends the run of all ranks with the error of this rank, or in an orderly way without one.
-func (r *Run) End(err error) error {
-	if err != nil {
-		r.transport.Abort(err.Error())
-	}
-	return r.transport.Close()
 }
 
 type runKey struct{}

@@ -20,6 +20,9 @@ type Purse interface {
 // Pay reserves the budget of the run, and returns its ledger. The checkpoints of the run are signed for its
 // record.
 func (r *Run) Pay(ctx context.Context, purse Purse) (*ledger.Ledger, error) {
+	if r.follows {
+		return r.Draft.Ledger()
+	}
 	l, err := purse.Pay(ctx, &r.Draft, r.earlier()...)
 	if err == nil && r.Draft.Recorded == nil {
 		err = r.checkUncounted()

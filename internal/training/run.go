@@ -77,7 +77,8 @@ type Run struct {
 	figures  []figure.Figure // of the page, drawn from the plan
 	attacker curve.Kept      // of the page
 
-	sign func(digest []byte) []byte // for the record of a ledger that pays
+	follows bool                       // it is the part of a rank that is not the root
+	sign    func(digest []byte) []byte // for the record of a ledger that pays
 }
 
 // method is the part of a run that differs between the ways to train.

@@ -20,6 +20,7 @@ var Themes = []flags.Theme{
 	{"Method", "method output-noise solver solver-rate solver-steps solver-passes solver-batch sum-ridge choice grid-points grid-reach loss-bound directions l1-radius"},
 	{"Measurement", "test test-labels test-public holdout holdout-noise holdout-bins holdout-score-range holdout-residual-bound private bins score-range residual-bound group print-not-private"},
 	{"Files", "out replace sign checkpoint checkpoint-every resume sweep cache-features stream"},
+	{"Several ranks", "ranks-key ranks-wait"},
 	{"Run", "dry-run json quiet physical-batch help"},
 }
 

@@ -23,10 +23,7 @@ func Run(size int, plan string, do func(ctx context.Context, rank int) error) []
 			if err == nil {
 				err = do(together.With(context.Background(), run), rank)
 			}
-			if end := run.End(err); err == nil {
-				err = end
-			}
-			errs[rank] = err
+			errs[rank] = together.Ended(context.Background(), transport, err)
 		})
 	}
 	all.Wait()

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ditherml/dither/internal/ranks"
+	"github.com/ditherml/dither/internal/together"
+)
+
+// visits writes a table of visits in parts, with its schema, and returns the folder.
+func visits(t *testing.T, parts int) string {
+	t.Helper()
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(26, 26))
+	for k := range parts {
+		var text strings.Builder
+		fmt.Fprintln(&text, "who,age,weight,color,ill")
+		for range 600 / parts {
+			age := r.IntN(80)
+			fmt.Fprintf(&text, "p%d,%d,%.1f,%s,%s\n", r.IntN(200), age, 100*r.Float64(), []string{"red", "green"}[r.IntN(2)], []string{"no", "yes"}[min(1, r.IntN(80)*age/1600)])
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("part-%d.csv", k)), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema := `
+dither-schema: 1
+name: visits
+row: one visit
+max-records: 1000
+target: {column: ill, levels: ["no", "yes"]}
+defaults: {missing: indicator, out-of-range: clamp, unknown: other}
+columns:
+  who: ignore
+  age: {numeric: [0, 80]}
+  weight: {numeric: [0, 100]}
+  color: {levels: [red, green]}
+`
+	if err := os.WriteFile(filepath.Join(folder, "visits.yaml"), []byte(schema), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// onRanks runs dither train with these arguments on each rank, in this process, and returns what the root
+// printed and the error of each rank.
+func onRanks(size int, args ...string) (stdout string, errs []error) {
+	errs = make([]error, size)
+	var out bytes.Buffer
+	var all sync.WaitGroup
+	for rank, transport := range ranks.Local(size) {
+		all.Go(func() {
+			t, c := newTrainCommand()
+			t.stdout, t.stderr = io.Discard, io.Discard
+			if rank == 0 {
+				t.stdout = &out
+			}
+			err := c.ParseFlags(args)
+			if err == nil {
+				t.of, err = together.Begin(context.Background(), transport, nil, 0)
+			}
+			if err == nil {
+				err = t.run(together.With(context.Background(), t.of))
+			}
+			errs[rank] = together.Ended(context.Background(), transport, err)
+		})
+	}
+	all.Wait()
+	return out.String(), errs
+}
+
+// TestRanksWriteOneModel wants the same model file from any number of ranks as from one process, without
+// noise, and one folder that verify accepts with noise.
+func TestRanksWriteOneModel(t *testing.T) {
+	folder := visits(t, 4)
+	at := func(name string) string { return filepath.Join(folder, name) }
+	base := []string{"--schema", at("visits.yaml"), "--quiet", "--data"}
+	for name, flags := range map[string][]string{
+		"rows":    {"--non-private", "--steps", "5", "--clipping-norm", "1"},
+		"persons": {"--non-private", "--steps", "5", "--clipping-norm", "1", "--unit", "person:who", "--max-records-per-person", "2"},
+	} {
+		alone := at(name)
+		if status, _, stderr := invoke(append(append([]string{"train"}, append(base, at("part-*.csv"))...), append(flags, "--out", alone)...)...); status != exitDone {
+			t.Fatalf("%s: %s", name, stderr)
+		}
+		for _, size := range []int{1, 2, 3, 4, 8} {
+			out := at(fmt.Sprint(name, size))
+			_, errs := onRanks(size, append(append(base, at("part-*.csv")), append(flags, "--out", out)...)...)
+			for rank, err := range errs {
+				if err != nil {
+					t.Fatalf("%s: rank %d of %d: %v", name, rank, size, err)
+				}
+			}
+			if a, b := modelText(t, alone), modelText(t, out); a != b {
+				t.Errorf("%s: the model of %d ranks is another than of one process", name, size)
+			}
+		}
+	}
+	out := at("private")
+	stdout, errs := onRanks(3, append(append(base, at("part-*.csv")), "--epsilon", "2", "--out", out)...)
+	if errs[0] != nil || !strings.Contains(stdout, "guarantee") {
+		t.Fatalf("got %q and %v, want a model", stdout, errs)
+	}
+	if status, _, stderr := invoke("verify", out); status != exitDone {
+		t.Errorf("verify refuses a model of three ranks: %s", stderr)
+	}
+}
+
+// modelText is the model file of a folder without the name and time of its run.
+func modelText(t *testing.T, folder string) string {
+	t.Helper()
+	return regexp.MustCompile(`"(run|created)": "[^"]*"`).ReplaceAllString(readText(t, filepath.Join(folder, "model.json")), "")
+}
+
+// TestRanksEndTogether wants every rank to end with an error when one cannot go on, one line that names
+// it, and no folder.
+func TestRanksEndTogether(t *testing.T) {
+	folder := visits(t, 4)
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(at("part-2.csv"), []byte("who,age\np1,30\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string][]string{
+		"a wrong part":        {"--data", at("part-*.csv")},
+		"related":             {"--data", at("part-0.csv"), "--related", "x=" + at("part-1.csv")},
+		"standard input":      {"--data", "-"},
+		"print not private":   {"--data", at("part-0.csv"), "--print-not-private"},
+		"stream":              {"--data", at("part-0.csv"), "--stream"},
+		"private row radius":  {"--data", at("part-0.csv"), "--row-normalization", "clip", "--row-radius", "private"},
+		"a budget too small":  {"--data", at("part-0.csv"), "--ledger", at("none.ledger")},
+		"a missing own table": {"--data", at("part-{rank}9.csv")},
+	} {
+		out := at("out")
+		_, errs := onRanks(4, append([]string{"--schema", at("visits.yaml"), "--quiet", "--out", out}, flags...)...)
+		told := 0
+		for rank, err := range errs {
+			if err == nil {
+				t.Errorf("%s: rank %d ended without an error", name, rank)
+			} else if !together.IsSilent(err) {
+				told++
+			}
+		}
+		if told < 1 {
+			t.Errorf("%s: no rank tells the user: %v", name, errs)
+		}
+		if _, err := os.Stat(filepath.Join(out, "model.json")); err == nil {
+			t.Errorf("%s: there is a model", name)
+		}
+	}
+}

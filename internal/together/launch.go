@@ -1,0 +1,141 @@
+package together
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/ranks"
+)
+
+// Flags are the flags of a command that several ranks run together.
+type Flags struct {
+	key      string
+	patience time.Duration
+}
+
+// flagSet is a set of flags of a command.
+type flagSet interface {
+	StringVar(p *string, name, value, usage string)
+	DurationVar(p *time.Duration, name string, value time.Duration, usage string)
+}
+
+// Add adds the flags to a command's.
+func (f *Flags) Add(set flagSet) {
+	set.StringVar(&f.key, "ranks-key", "", "under mpirun: `FILE` of at least 32 random bytes that all ranks can read and the network cannot; without it the root sends a key through MPI, and whoever can change messages can forge sums")
+	set.DurationVar(&f.patience, "ranks-wait", 10*time.Minute, "under mpirun: longest `TIME` that a rank waits for the next message of another, above the time of reading the table")
+}
+
+// silent is an error that another rank tells the user.
+type silent struct{ error }
+
+func (s silent) Unwrap() error { return s.error }
+
+// IsSilent reports whether another rank tells the user about an error.
+func IsSilent(err error) bool {
+	var s silent
+	return errors.As(err, &s)
+}
+
+// Refuse returns an error if a command that one process runs was started as several ranks.
+func Refuse(command string) error {
+	if size, several := ranks.Launched(); several {
+		return fmt.Errorf("%s was started as %d ranks, want one process; several ranks run dither train", command, size)
+	}
+	return nil
+}
+
+// Launch calls a function: once for a process alone, and with the run in its context for each rank that
+// mpirun or srun started. Of an error that ends all ranks, one rank tells the user.
+func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) error {
+	if _, several := ranks.Launched(); !several {
+		return do(ctx)
+	}
+	key, err := f.read()
+	if err != nil {
+		return err
+	}
+	transport, err := ranks.Connect()
+	if err != nil {
+		return err
+	}
+	run, err := Begin(ctx, transport, key, f.patience)
+	if err == nil {
+		err = do(With(ctx, run))
+	}
+	return Ended(ctx, transport, err)
+}
+
+// read returns the key in the file of the flags, or nil without one.
+func (f *Flags) read() ([]byte, error) {
+	if f.key == "" {
+		return nil, nil
+	}
+	key, err := os.ReadFile(f.key)
+	if err != nil {
+		return nil, fmt.Errorf("--ranks-key cannot be read: %w, want a file of at least %d random bytes, as of: head -c 32 /dev/urandom", display.Pathless(err), KeyBytes)
+	}
+	if len(key) < KeyBytes {
+		return nil, fmt.Errorf("--ranks-key has %d bytes, want at least %d random ones, as of: head -c 32 /dev/urandom", len(key), KeyBytes)
+	}
+	return key, nil
+}
+
+// Ended ends the part of a rank in a run, with the error of this rank or none, and returns the error of
+// the command.
+func Ended(ctx context.Context, t ranks.Transport, err error) error {
+	if err == nil {
+		if err = t.Close(); err != nil {
+			err = failure.Running(err)
+		}
+		return told(t, err)
+	}
+	var ended *ranks.Ended
+	if !errors.As(err, &ended) {
+		if t.Rank() != 0 && ctx.Err() != nil { // all ranks are stopped at the same time, and the root says so
+			err = silent{err}
+		} else if t.Rank() != 0 {
+			err = wrapped(fmt.Errorf("rank %d of %d: %w", t.Rank(), t.Size(), err), err)
+		}
+		t.Abort(err.Error())
+	}
+	_ = t.Close() // which waits until other ranks know of the end
+	return told(t, err)
+}
+
+// wrapped keeps what a command does with an error: whether it happened while running.
+func wrapped(err, of error) error {
+	if failure.IsRunning(of) {
+		return failure.Running(err)
+	}
+	return err
+}
+
+// told marks an error that another rank tells the user.
+func told(t ranks.Transport, err error) error {
+	if err != nil && !ranks.Speaks(t, err) {
+		return silent{failure.Running(err)}
+	}
+	return err
+}
+
+// Root reports whether this process writes results and messages: it is rank 0, or alone.
+func (r *Run) Root() bool { return r == nil || r.Rank() == 0 }
+
+// Expand returns a path with the number of this rank in place of {rank}, and of all ranks in place of
+// {ranks}. It changes a query in the same way. It reports whether {rank} stood in one of them.
+func (r *Run) Expand(path string, query *string) (expanded string, own bool) {
+	if r == nil {
+		return path, false
+	}
+	own = strings.Contains(path+*query, "{rank}")
+	numbers := strings.NewReplacer("{rank}", strconv.Itoa(r.Rank()), "{ranks}", strconv.Itoa(r.Size()))
+	*query = numbers.Replace(*query)
+	return numbers.Replace(path), own
+}

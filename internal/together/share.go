@@ -1,0 +1,147 @@
+package together
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/internal/ranks"
+)
+
+// Share returns the share of a table that this rank reads. The argument own says that the source was
+// made for this rank alone, as from a path with {rank}. The argument person is the column that names
+// persons, or "". A nil run has the whole table.
+func (r *Run) Share(source data.Source, own bool, person string) (data.Source, error) {
+	if r == nil || r.Size() == 1 {
+		return source, nil
+	}
+	switch {
+	case source.Path == format.StandardInput:
+		return source, errors.New("--data is standard input, which mpirun gives to one rank alone, want files that all ranks can read")
+	case source.Database != nil && !own:
+		return source, fmt.Errorf("a database is read by %d ranks, want rows for each: --query with {rank} and {ranks}, as in: select … where id %% {ranks} = {rank}", r.Size())
+	case len(source.Related) > 0:
+		return source, errors.New("related tables are read by several ranks, want one process; only one that reads all rows knows each key once")
+	}
+	source.Rank, source.Ranks, source.Own = r.Rank(), r.Size(), own
+	if person != "" {
+		key := sha256.Sum256(append([]byte("persons"), r.key...))
+		source.Person, source.PersonKey, source.Exchange = person, key[:], r.Exchange
+	}
+	return source, nil
+}
+
+// Part returns the share of a data set that every rank has.
+func (r *Run) Part(d *data.Dataset) *data.Dataset {
+	if r == nil || r.Size() == 1 {
+		return d
+	}
+	var own []int
+	for i := r.Rank(); i < d.Records(); i += r.Size() {
+		own = append(own, i)
+	}
+	return d.Take(own)
+}
+
+// Exchange sends message k to rank k, and returns the messages of all ranks for this one. They hold
+// records, and are encrypted and authenticated on their way. A run exchanges once.
+func (r *Run) Exchange(ctx context.Context, messages [][]byte) ([][]byte, error) {
+	key := sha256.Sum256(append([]byte("records"), r.key...))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, err
+	}
+	if r.exchanged {
+		return nil, errors.New("together: records are exchanged a second time, want one exchange in a run")
+	}
+	r.exchanged = true
+	for to, text := range messages {
+		messages[to] = seal.Seal(nil, nil, text, fmt.Appendf(nil, "from %d to %d", r.Rank(), to))
+	}
+	received, err := ranks.Exchange(ctx, r.transport, messages)
+	if err != nil {
+		return nil, err
+	}
+	for from, text := range received {
+		if received[from], err = seal.Open(nil, nil, text, fmt.Appendf(nil, "from %d to %d", from, r.Rank())); err != nil {
+			return nil, fmt.Errorf("together: rank %d received records from rank %d that rank did not send in this run; the ranks have different keys, or the transport lost or altered a message", r.Rank(), from)
+		}
+	}
+	return received, nil
+}
+
+// stamp returns a text of the files of a table: their names, sizes and times. Ranks that divide a table
+// must see the same files, and the files must not change while they are read. It is "" for a table that
+// is not divided.
+func stamp(source *data.Source) (string, error) {
+	if source == nil || source.Ranks < 2 || source.Own || source.Path == "" {
+		return "", nil
+	}
+	var files []string
+	roots := []string{source.Path}
+	if format.IsParts(source.Path) {
+		if info, err := os.Stat(source.Path); err != nil || !info.IsDir() {
+			if roots, err = filepath.Glob(source.Path); err != nil {
+				return "", err
+			}
+		}
+	}
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := os.Stat(path)
+			if err == nil {
+				files = append(files, fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	slices.Sort(files)
+	return strings.Join(files, "\n"), nil
+}
+
+// Read reads the share of a table after a message of the root. So no rank reads before the ledger of the
+// root was asked. Then all ranks agree on the plan and on the files of the table. The share is nil for a table in memory.
+func (r *Run) Read(share *data.Source, plan []byte, read func() error) error {
+	if r == nil {
+		return read()
+	}
+	if _, err := r.Tell([]byte("read")); err != nil {
+		return err
+	}
+	before, err := stamp(share)
+	if err != nil {
+		return err
+	}
+	if err = read(); err != nil {
+		return err
+	}
+	after, err := stamp(share)
+	if err != nil {
+		return err
+	}
+	if before != after {
+		return failure.Running(fmt.Errorf("the files of %s changed while the ranks read them, want files that stay as they are; what was reserved stays spent", share.Path))
+	}
+	return r.Agree(fmt.Appendf(nil, "%s\n%s", plan, before))
+}

@@ -1,0 +1,39 @@
+package training
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ditherml/dither/internal/artefact"
+)
+
+// Agreed returns a text of everything that decides what a run releases: certificate, schema, and
+// options. Ranks that train together must have the same text. It is made before a ledger notes its
+// record in the draft.
+func (r *Run) Agreed() ([]byte, error) {
+	schema, err := r.Tables.Schema.YAML()
+	if err != nil {
+		return nil, err
+	}
+	draft, err := json.Marshal(r.Draft)
+	if err != nil {
+		return nil, err
+	}
+	options := r.Options
+	options.Progress, options.Scratch = nil, nil
+	plan := fmt.Appendf(nil, "%s\n%s\n%+v", draft, schema, options)
+	if r.Network != nil {
+		o := r.Network.Options
+		o.Progress, o.Checkpoint, o.Initial = nil, nil, nil // all ranks begin with the weights of the root
+		plan = fmt.Appendf(plan, "\n%+v", o)
+	}
+	return plan, nil
+}
+
+// Follow makes the run the part of a rank that is not the root: it writes no files, and no ledger pays.
+func (r *Run) Follow() {
+	r.Folder, r.follows = new(artefact.Folder), true
+	if r.Network != nil {
+		r.Network.Checkpoint = ""
+	}
+}

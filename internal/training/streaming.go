@@ -1,0 +1,66 @@
+package training
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/train"
+)
+
+// These flags keep the encoded table in the cache folder.
+const (
+	StreamFlag = "stream"
+	CacheFlag  = "cache-features"
+)
+
+// Streaming are the flags of the command that keep the encoded table, and the flags that this excludes.
+type Streaming struct {
+	// Stream and Cache say that their flags are given. Source is the table, nil for one in memory.
+	Stream, Cache bool
+	Source        *data.Source
+	// Holdout, RowWeights and Weights are the values of flags, "" for none.
+	Holdout, RowWeights, Weights string
+	// PrintsRecords says that measures of the training records are to be printed.
+	PrintsRecords bool
+}
+
+// Settle checks the other flags that streaming and caching need, before any file is read.
+func (f Streaming) Settle(r *train.Request, private []data.Column) error {
+	flag := "--" + StreamFlag
+	if f.Cache {
+		flag = "--" + CacheFlag
+	}
+	switch {
+	case !f.Stream && !f.Cache:
+		return nil
+	case f.Stream && f.Cache:
+		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
+	case f.Source != nil && f.Source.Database == nil && (f.Source.Path == format.StandardInput || format.IsParts(f.Source.Path)):
+		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, f.Source.Path)
+	case f.Cache && f.Source != nil && (f.Source.Database != nil || f.Source.Related != nil):
+		return fmt.Errorf("%s is given with a database or related tables, whose rows may have changed by a later run; want --stream, or one file", flag)
+	case f.Source != nil && f.Source.Ranks > 1 && (!f.Source.Own || f.Source.Person != ""):
+		return fmt.Errorf("%s is given to several ranks, want a file for each, as --data part-{rank}.csv, and rows as the unit", flag)
+	case len(private) > 0:
+		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
+	case f.Source == nil:
+		return fmt.Errorf("%s is given without --data, want --data FILE; a built-in data set is in memory as it is", flag)
+	case f.Holdout != "":
+		return fmt.Errorf("%s is given with --holdout, want one of them; the parts are divided in memory", flag)
+	case f.RowWeights != "":
+		return fmt.Errorf("%s is given with --sample-weights, want one of them; the weights are read from records in memory", flag)
+	case f.Weights == "balanced":
+		return fmt.Errorf("%s is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only", flag)
+	case r.Calibrate:
+		return fmt.Errorf("%s is given with --calibrate, want one of them; probabilities are corrected with records in memory only", flag)
+	case f.Stream && r.Whiten == train.Yes:
+		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no, or --cache-features; rows that are whitened are in memory")
+	case f.PrintsRecords:
+		return fmt.Errorf("--print-not-private is given with %s, want a --test table beside them; the training records are not in memory", flag)
+	}
+	if f.Stream {
+		r.Whiten = train.No
+	}
+	return nil
+}
