@@ -121,14 +121,13 @@ func (e *cellEvidence) shrink() {
 
 // shrinkPair is shrink for the states of one column of a grid of two.
 func (e *cellEvidence) shrinkPair(grid []int, axis int) {
-	masses := e.masses(grid, axis)
-	lines := map[int][]int{} // by the state of the other column
+	column, lines := e.masses(grid, axis), map[int][]int{} // by the state of the other column
 	for _, j := range grid {
 		other := e.names[j].Cell.States[1-axis]
 		lines[other] = append(lines[other], j)
 	}
 	for _, line := range lines {
-		effect, energy := e.mean(line, func(cell encoder.Cell) bool { return cell.Aside[axis] == "" }, masses)
+		effect, energy := e.mean(line, func(cell encoder.Cell) bool { return cell.Aside[axis] == "" }, e.lineMasses(line, axis, column))
 		for _, j := range line {
 			if cell := e.names[j].Cell; cell.Aside[axis] != "" {
 				e.move(j, effect, energy, e.asides[[2]string{cell.Columns[axis], cell.Aside[axis]}])
@@ -147,6 +146,23 @@ func (e *cellEvidence) masses(grid []int, axis int) []float64 {
 			out = append(out, make([]float64, state+1-len(out))...)
 		}
 		out[state] += c * kept(c/e.noise, levelReach)
+	}
+	return out
+}
+
+// lineMasses returns the masses of a column's states, for rows with one state of the other column. They
+// are the frequencies of the cells of this line. The frequencies of the whole column are added, scaled
+// to the sum of one standard deviation of the noise. So the whole column decides where the records show
+// no cell of the line.
+func (e *cellEvidence) lineMasses(line []int, axis int, column []float64) []float64 {
+	out, all := e.masses(line, axis), 0.0
+	for _, mass := range column {
+		all += mass
+	}
+	if all > 0 {
+		for state := range out {
+			out[state] += e.noise * column[state] / all
+		}
 	}
 	return out
 }

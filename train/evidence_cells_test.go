@@ -162,6 +162,87 @@ func TestCellsWithEvidence(t *testing.T) {
 	}
 }
 
+// TestCellsWithSomeEvidence: a state between noise and evidence keeps a share of its own effect and energy. The rest is the
+// mean over the declared levels, where a level counts as far as it stands out of the noise. In a pair, the records beside the same
+// state of the other column decide, and the whole column where there are none.
+func TestCellsWithSomeEvidence(t *testing.T) {
+	const noise = 0.02
+	found := map[string]float64{
+		"kind = a": 0.03, "kind = b": 0.2, "kind = missing": 0.1, "kind = other": 0.08,
+		"kind × sort = a, u": 0.1, "kind × sort = b, u": 0.025, "kind × sort = a, v": 0.03, "kind × sort = b, v": 0.2,
+		"kind × sort = missing, v": 0.07, "kind × sort = other, v": 0.05,
+	}
+	for seed := range uint64(5) {
+		ready, plan, m := cellsCase(t, seed)
+		for j, n := range m.Features().Names() {
+			ready.frequencies.mean[j] = found[n.String()]
+		}
+		ready.frequencies.noise = noise
+		result := &Result{Model: m}
+		if err := ready.evidentCells(plan, Options{}, result); err != nil {
+			t.Fatal(err)
+		}
+		before, after := effectsOf(m), effectsOf(result.Model)
+		stands := func(name string) float64 { // beyond the noise
+			c := found[name]
+			return max(0, c-noise*noise/max(c, noise))
+		}
+		reach := 2 * math.Log(float64(len(ready.frequencies.mean)))
+		var column [4]float64
+		for k, kind := range []string{"a", "b", "missing", "other"} {
+			for _, sort := range []string{"u", "v", "w"} {
+				column[k] += stands("kind × sort = " + kind + ", " + sort)
+			}
+		}
+		all := column[0] + column[1] + column[2] + column[3]
+		for _, state := range []string{"missing", "other"} {
+			alone := noise / found["kind = "+state]
+			share := 1 - reach*alone*alone
+			if share < 0.1 || share > 0.9 {
+				t.Fatalf("the share of %s is %v, want one between", state, share)
+			}
+			for _, c := range []struct {
+				name string
+				a, b float64 // masses of the levels
+			}{
+				{"kind = %s", stands("kind = a"), stands("kind = b")},
+				{"kind × sort = %s, u", stands("kind × sort = a, u") + noise*column[0]/all, stands("kind × sort = b, u") + noise*column[1]/all},
+				{"kind × sort = %s, v", stands("kind × sort = a, v") + noise*column[0]/all, stands("kind × sort = b, v") + noise*column[1]/all},
+				{"kind × sort = %s, w", column[0], column[1]},
+			} {
+				own, got := before[fmt.Sprintf(c.name, state)], after[fmt.Sprintf(c.name, state)]
+				a, b := before[fmt.Sprintf(c.name, "a")], before[fmt.Sprintf(c.name, "b")]
+				for k, v := range got {
+					want := share*own[k] + (1-share)*(c.a*a[k]+c.b*b[k])/(c.a+c.b)
+					if math.Abs(v-want) > 1e-5 {
+						t.Errorf("seed %d, "+c.name+": got %v, want %.6f in place %d", seed, state, got, want, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCellsWithoutFrequencies: without any frequency a missing cell has no effect. Its energy is the mean over the declared
+// levels, which count alike.
+func TestCellsWithoutFrequencies(t *testing.T) {
+	ready, plan, m := cellsCase(t, 6)
+	clear(ready.frequencies.mean)
+	result := &Result{Model: m}
+	if err := ready.evidentCells(plan, Options{}, result); err != nil {
+		t.Fatal(err)
+	}
+	before, after := effectsOf(m), effectsOf(result.Model)
+	for _, name := range []string{"kind = %s", "kind × sort = %s, u"} {
+		want := (before[fmt.Sprintf(name, "a")][1] + before[fmt.Sprintf(name, "b")][1]) / 2
+		for _, state := range []string{"missing", "other"} {
+			if got := after[fmt.Sprintf(name, state)]; got[0] != 0 || math.Abs(got[1]-want) > 1e-6 {
+				t.Errorf(name+": got the effect and energy %v, want 0 and %.6f", state, got, want)
+			}
+		}
+	}
+}
+
 // TestCellsStayFinite: frequencies and weights that noise made extreme leave a model.
 func TestCellsStayFinite(t *testing.T) {
 	for name, edit := range map[string]func(f []float64){

@@ -284,6 +284,7 @@ var mutants = []mutant{
 	{"persons bounded as rows", "query/tabulate.go", "Bound: bound * float64(c.Records.Most())", "Bound: bound * max(1, float64(c.Records.Most())) / 2", "./query", "TestNeighborsMoveEveryStatisticByAtMostItsCharge"},
 	{"answers of persons with the noise of a row", "query/price.go", "return int64(rows), nil", "return 1, nil", "./query", "TestAnswersAboutPersons"},
 	{"rows of a person beyond the bound", "internal/pick/records.go", "rows[:min(len(rows), r.most)]", "rows", "./internal/pick", "TestPersonsOfCodes"},
+	{"groups of texts that are persons", "data/dataset.go", "case c.Grouped != nil:", "case false:", "./data", "TestTextsNamePersons"},
 	{"undeclared persons are one", "internal/pick/records.go", "code < 0 || int(code) >= known ||", "code < 0 ||", "./internal/pick", "TestPersonsOfCodes"},
 	{"moments of persons bounded as rows", "query/moments.go", "bound := float64(dim * r.Most())", "bound := float64(dim)", "./query", "TestNeighborsMoveEveryStatisticByAtMostItsCharge"},
 	{"a row in every block", "internal/pick/aggregate.go", "for _, record := range records {\n\t\tr.Each", "for record := range r.Size() {\n\t\t_ = records\n\t\tr.Each", "./query", "TestNeighborsMoveEveryStatisticByAtMostItsCharge"},
