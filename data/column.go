@@ -130,8 +130,10 @@ type Column struct {
 	// open lists what a person can write for an open column of a known type. If it is empty, the
 	// type is not known.
 	open string
-	// absent are the numbers among the missing marks, for a column of numbers of Schema.Features.
-	absent []float64
+	// absent are the numbers among the missing marks, for a column of numbers of Schema.Features. For one
+	// of dates absentAt are the moments among them, in microseconds since 1970-01-01.
+	absent   []float64
+	absentAt []int64
 	// countsDates states that a date is a number of days, and a moment one of seconds. Columns of related
 	// tables do so, since they have no key date.
 	countsDates bool

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -331,21 +330,14 @@ func (w *columnWorker) texts(dst []float32, codes []int32, texts [][]byte, clamp
 	}
 }
 
-// boolForms are the ways in which levels name false and true.
-var boolForms = [][2]string{{"false", "true"}, {"False", "True"}, {"FALSE", "TRUE"}}
-
 // textsFor returns the texts of codes. For false and true it returns the form of the levels, or
 // else 0 and 1.
 func textsFor(kind columnar.Kind, texts [][]byte, levels []string) [][]byte {
 	if kind == columnar.Texts {
 		return texts
 	}
-	for _, form := range boolForms {
-		if slices.Contains(levels, form[0]) || slices.Contains(levels, form[1]) {
-			return [][]byte{[]byte(form[0]), []byte(form[1])}
-		}
-	}
-	return [][]byte{[]byte("0"), []byte("1")}
+	bools := columnar.BoolTexts(levels)
+	return [][]byte{[]byte(bools[0]), []byte(bools[1])}
 }
 
 // addCells adds cells, and numbers as builder.number does.
@@ -372,4 +364,4 @@ func (e *dictionary) addCells(kind columnar.Kind, cells columnar.Cells, marks Mi
 }
 
 // boolLevels names false and true.
-func boolLevels() []string { return []string{boolForms[0][0], boolForms[0][1]} }
+func boolLevels() []string { return []string{"false", "true"} }

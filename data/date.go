@@ -44,6 +44,8 @@ func (c *Column) classifyDate(text string) (state, float64) {
 	switch outside := ok && c.Date.Outside(micros); {
 	case !ok:
 		return unparsable, 0
+	case slices.Contains(c.absentAt, micros):
+		return missing, 0
 	case c.Date.Part == moment.Distance && outside:
 		return outOfRange, c.Date.Days(micros)
 	case c.Date.Part == moment.Distance:

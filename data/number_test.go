@@ -121,6 +121,24 @@ func TestMarksAreNumbers(t *testing.T) {
 	}
 }
 
+// TestMarksAreMoments: a date that is a missing mark is missing in every form.
+func TestMarksAreMoments(t *testing.T) {
+	s := mustSchema(t, `dither-schema: 1
+max-records: 9
+missing-marks: ["1900-01-01", "2020-02-01T10:00:00+01"]
+target: {column: y, levels: [a, b]}
+columns:
+  x: {date: {since: 1899-12-31, range: [0, 50000], parts: [month]}, out-of-range: clamp, missing: indicator}
+`)
+	for text, want := range map[string]float32{"1900-01-01": nan, "1900-01-01 00:00:00": nan, "1900-01-01T01:00:00+01:00": nan, "1899-12-31 23:59:59.9999999Z": 1, "1900-01-02": 2, "2020-02-01 09:00:00": nan, "2020-02-01": 43861} {
+		for j, c := range s.Features() {
+			if got, ok := c.Cell(text, s.Marks()); !ok || j == 0 && !sameValues([]float32{got}, []float32{want}) || j == 1 && (got != got) != (want != want) {
+				t.Errorf("%s: %q is %v, want %v", c.Name, text, got, want)
+			}
+		}
+	}
+}
+
 // TestDatesWhereNoKeyIs counts the days of dates, and the seconds of moments, in a target and in a related table: neither
 // has the key date.
 func TestDatesWhereNoKeyIs(t *testing.T) {

@@ -13,10 +13,12 @@ func TestSameDeclaration(t *testing.T) {
 		var a, b Column
 		field := reflect.ValueOf(&b).Elem().Field(i)
 		switch name := kind.Field(i).Name; {
-		case name == "open": // reflection sets no field that is not exported, as the next two
+		case name == "open": // reflection sets no field that is not exported, as the next ones
 			b.open = "x"
 		case name == "absent":
 			b.absent = []float64{1}
+		case name == "absentAt":
+			b.absentAt = []int64{1}
 		case name == "countsDates":
 			b.countsDates = true
 		case field.CanInt():

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ditherml/dither/internal/decimal"
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // Schema is the public declaration of a table: its columns, the treatment of bad cells, and the
@@ -101,15 +102,17 @@ func (s *Schema) Marks() MissingSet {
 	return m
 }
 
-// absentNumbers returns the numbers among the texts that mark a missing cell.
-func (s *Schema) absentNumbers() []float64 {
-	var numbers []float64
+// absentNumbers returns the numbers and the moments among the texts that mark a missing cell.
+func (s *Schema) absentNumbers() (numbers []float64, moments []int64) {
 	for _, mark := range s.MissingMarks {
 		if v, ok := decimal.Parse(mark); ok && finite(v) {
 			numbers = append(numbers, v)
 		}
+		if at, ok := moment.Micros(mark); ok {
+			moments = append(moments, at)
+		}
 	}
-	return numbers
+	return numbers, moments
 }
 
 // Tainted reports whether a declaration of the schema was copied from the records.
@@ -117,10 +120,14 @@ func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
 // Features returns the columns that are features: numeric, categorical and text columns, in order.
 func (s *Schema) Features() []Column {
-	features, absent := make([]Column, 0, len(s.Columns)), s.absentNumbers()
+	features := make([]Column, 0, len(s.Columns))
+	absent, absentAt := s.absentNumbers()
 	for _, c := range s.Columns {
 		if c.isFeature() {
-			if c.Kind == Numeric && c.Date == nil {
+			switch {
+			case c.Date != nil:
+				c.absentAt = absentAt
+			case c.Kind == Numeric:
 				c.absent = absent
 			}
 			features = append(features, c)

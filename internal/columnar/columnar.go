@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -200,4 +201,14 @@ func ByteBounds(signed bool) (lower, upper float64) {
 		return math.MinInt8, math.MaxInt8
 	}
 	return 0, math.MaxUint8
+}
+
+// BoolTexts returns the texts of false and true in the spelling of levels, or else 0 and 1.
+func BoolTexts(levels []string) [2]string {
+	for _, form := range [][2]string{{"false", "true"}, {"False", "True"}, {"FALSE", "TRUE"}} {
+		if slices.Contains(levels, form[0]) || slices.Contains(levels, form[1]) {
+			return form
+		}
+	}
+	return [2]string{"0", "1"}
 }

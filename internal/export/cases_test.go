@@ -70,6 +70,8 @@ type testCase struct {
 	whitening             string // "", "matrix" or "scales"
 	transforms            []feature.Spec
 	threshold             float64
+	// hostile says that the cells of its tables are texts of all kinds.
+	hostile bool
 }
 
 var testCases = []testCase{
@@ -92,6 +94,7 @@ var testCases = []testCase{
 	{name: "dates", target: twoLevels, columns: datedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 	{name: "dates-pairs", target: measured, columns: datedColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"joined*area+joined.month*joined.hour","bins":8}`)}}},
+	{name: "hostile", target: twoLevels, columns: hostileColumns, norm: feature.NormUnit, center: true, intercept: true, hostile: true},
 	{name: "image", target: twoLevels, columns: imageColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 }
 

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/internal/moment"
@@ -28,7 +29,7 @@ func (o *outline) leader(i int) int {
 func (c *column) dateState(text string) (state int, days float64, done bool) {
 	micros, ok := moment.Micros(text)
 	switch days = c.date.Days(micros); {
-	case !ok:
+	case !ok || slices.Contains(c.markMoments, micros):
 		return c.missing, 0, true
 	case c.number:
 		return 0, days, false
@@ -55,7 +56,7 @@ func (c *column) sampleDate(random *generator) string {
 	text := string(moment.AppendDate(nil, float64(int64(days))))
 	switch clock := string(moment.AppendTime(nil, days*86400, false)); random.below(6) {
 	case 0:
-		return clock + []string{"Z", "+02", "-0330", "+13:45", "+5", "+24:00"}[random.below(6)]
+		return clock + []string{"Z", "+02", "-0330", "+13:45", "+5", "+24:00", "+05:53:28", "-00:00:60"}[random.below(8)]
 	case 1:
 		return strings.Replace(clock, " ", "T", 1)
 	case 2:
@@ -136,12 +137,8 @@ func (q *statementSQL) dates() {
 		q.query(name, comment, selected)
 	}
 	number := func(text string) string { return fmt.Sprintf("CAST(%s AS %s)", text, q.d.float) }
-	stage("dither_moments", "Texts e of moments.", func(i int) []string {
-		var marks []string
-		for _, mark := range q.o.columns[i].marks {
-			marks = append(marks, q.d.quoted(mark))
-		}
-		return []string{fmt.Sprintf("CASE WHEN %s AND t# NOT IN (%s) THEN t# END AS e#", q.d.matches("t#", momentPattern), strings.Join(marks, ", "))}
+	stage("dither_moments", "Texts e of moments.", func(int) []string {
+		return []string{fmt.Sprintf("CASE WHEN %s THEN t# END AS e#", q.d.matches("t#", momentPattern))}
 	})
 	stage("dither_pieces", "Year y, month m, day d, seconds h, fraction f, zone o and its sign g.", func(int) []string {
 		return []string{
@@ -165,8 +162,14 @@ func (q *statementSQL) dates() {
 			"h# * 1e6 + f# - z# * 1e6 AS r#",
 		}
 	})
-	stage("dither_dates", "Days k and microseconds w in UTC.", func(int) []string {
-		return []string{"c# + floor(r# / 8.64e10) AS k#", "r# - 8.64e10 * floor(r# / 8.64e10) AS w#"}
+	stage("dither_dates", "Days k and microseconds w in UTC. A missing mark has no day.", func(i int) []string {
+		day, rest := "c# + floor(r# / 8.64e10)", "r# - 8.64e10 * floor(r# / 8.64e10)"
+		k := day
+		for _, mark := range q.o.columns[i].markMoments {
+			whole, micros := moment.Split(mark)
+			k = fmt.Sprintf("CASE WHEN %s = %s AND %s = %s THEN NULL ELSE %s END", day, sqlNumber(float64(whole)), rest, sqlNumber(float64(micros)), k)
+		}
+		return []string{k + " AS k#", rest + " AS w#"}
 	})
 	stage("dither_civil", "Days b in a period of 400 years that begins in March, and the years j before it.", func(int) []string {
 		return []string{"k# + 719468e0 - 146097e0 * floor((k# + 719468e0) / 146097e0) AS b#", "400e0 * floor((k# + 719468e0) / 146097e0) AS j#"}

@@ -14,8 +14,11 @@ type dialect struct {
 	all string
 	// name and quoted return a column and a text.
 	name, quoted func(string) string
-	// number returns a column as a 64-bit number, or NULL. trimmed returns it as a text without white space at its ends.
-	number, trimmed func(column string) string
+	// trimmed returns a column as a text without white space at its ends. truth returns false or true as a text for a column
+	// of booleans, and another text or NULL for other columns.
+	trimmed, truth func(column string) string
+	// number returns the 64-bit number of a text that has the form of one, or NULL if it is not finite.
+	number func(text string) string
 	// single rounds a number to 32 bits.
 	single func(v string) string
 	// matches reports whether a text matches a regular expression. extract returns what matches its group, NULL or '' for nothing.
@@ -41,14 +44,18 @@ var dialects = map[string]dialect{
 	"postgres": {
 		matches: called("%s ~ '%s'"), extract: called("substring(%s from '%s')"), float: "double precision", integer: "int",
 		fence: "\nOFFSET 0", all: "(dither_row).*", name: doubled(`"`), quoted: doubled("'"),
-		number: func(column string) string {
-			t := fmt.Sprintf("btrim(CAST(%s AS text), %s)", column, escapedSpaces)
-			return fmt.Sprintf("CASE WHEN %s ~ '%s' THEN CAST(%s AS double precision) WHEN %s ~ '%s' THEN CASE WHEN %s LIKE '-%%' THEN -1e-300 ELSE 1e-300 END END",
-				t, numberPattern, t, t, tinyPattern, t)
+		number: func(text string) string {
+			cast := fmt.Sprintf("CAST(%s AS double precision)", text)
+			size := fmt.Sprintf("abs(CAST(%s AS numeric))", text)
+			return fmt.Sprintf("CASE WHEN length(%s) < 300 AND %s !~ '[eE]' THEN %s\n    WHEN %s ~ '%s' THEN CASE WHEN %s ~ '%s' THEN 0e0 END\n    WHEN %s < %s THEN 0e0 WHEN %s < %s THEN %s END",
+				text, text, cast, text, farPattern, text, zeroPattern, size, sqlLeast, size, sqlMost, cast)
+		},
+		truth: func(column string) string {
+			return fmt.Sprintf("CASE CAST(pg_typeof(%s) AS text) WHEN 'boolean' THEN CAST(%s AS text) END", column, column)
 		},
 		trimmed: func(column string) string { return fmt.Sprintf("btrim(CAST(%s AS text), %s)", column, escapedSpaces) },
 		single: func(v string) string {
-			return fmt.Sprintf("CASE WHEN abs(%s) < 1e-44 THEN 0e0 ELSE CAST(CAST(%s AS real) AS double precision) END", v, v)
+			return fmt.Sprintf("CASE WHEN abs(%s) <= %s THEN 0e0 ELSE CAST(CAST(%s AS real) AS double precision) END", v, singleLeast, v)
 		},
 		list: func(numbers []float64, integers bool) string {
 			kind, text := "float8", goNumbers
@@ -62,8 +69,11 @@ var dialects = map[string]dialect{
 	"duckdb": {
 		matches: called("regexp_matches(%s, '%s')"), extract: called("regexp_extract(%s, '%s', 1)"), float: "DOUBLE", integer: "INTEGER",
 		all: "dither_row.*", name: doubled(`"`), quoted: doubled("'"),
-		number: func(column string) string {
-			return finite(fmt.Sprintf("TRY_CAST(%s AS DOUBLE)", column), "isfinite(%s)")
+		number: func(text string) string {
+			return finite(fmt.Sprintf("TRY_CAST(%s AS DOUBLE)", text), "isfinite(%s)")
+		},
+		truth: func(column string) string {
+			return fmt.Sprintf("CASE typeof(%s) WHEN 'BOOLEAN' THEN CAST(%s AS VARCHAR) END", column, column)
 		},
 		trimmed: func(column string) string {
 			return fmt.Sprintf("trim(CAST(%s AS VARCHAR), %s)", column, spacesByNumber)
@@ -75,8 +85,11 @@ var dialects = map[string]dialect{
 	"bigquery": {
 		matches: called("REGEXP_CONTAINS(%s, r'%s')"), extract: called("REGEXP_EXTRACT(%s, r'%s')"), float: "FLOAT64", integer: "INT64",
 		all: "dither_row.*", name: escaped("`"), quoted: escaped("'"),
-		number: func(column string) string {
-			return finite(fmt.Sprintf("SAFE_CAST(%s AS FLOAT64)", column), "ABS(%s) <= 1.7976931348623157e308")
+		number: func(text string) string {
+			return finite(fmt.Sprintf("SAFE_CAST(%s AS FLOAT64)", text), "ABS(%s) <= 1.7976931348623157e308")
+		},
+		truth: func(column string) string { // a text has quotation marks there
+			return fmt.Sprintf("TO_JSON_STRING(%s)", column)
 		},
 		trimmed: func(column string) string {
 			return fmt.Sprintf("TRIM(CAST(%s AS STRING), %s)", column, strings.TrimPrefix(escapedSpaces, "E"))
@@ -84,7 +97,7 @@ var dialects = map[string]dialect{
 		// BigQuery has no 32-bit numbers. Veltkamp's splitting rounds to 24 bits (T. J. Dekker, "A floating-point technique
 		// for extending the available precision", 1971); it may round a number in the middle of two to the other one.
 		single: func(v string) string {
-			return fmt.Sprintf("(%s * 536870913e0) - (%s * 536870913e0 - %s)", v, v, v)
+			return fmt.Sprintf("CASE WHEN abs(%s) <= %s THEN 0e0 ELSE (%s * 536870913e0) - (%s * 536870913e0 - %s) END", v, singleLeast, v, v, v)
 		},
 		list: listLiteral,
 		item: func(list, place string) string { return fmt.Sprintf("%s[SAFE_OFFSET(%s)]", list, place) },
@@ -102,12 +115,21 @@ func Dialects() []string {
 	return names
 }
 
-// numberPattern matches the texts of numbers that PostgreSQL can cast. tinyPattern matches numbers near 0 that it may
-// refuse.
+// numberPattern matches the texts of numbers, as package decimal does.
+const numberPattern = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`
+
+// PostgreSQL refuses casts of numbers that round to 0 or to infinity. Larger numbers than sqlLeast, 2^-1075, do not round
+// to 0. Numbers from sqlMost on, 2^1024 - 2^970, round to infinity. An exponent from 10000 on, which farPattern matches, is
+// refused even in its numbers of any length. zeroPattern then matches what is 0 or rounds to 0.
 const (
-	numberPattern = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?0*[12]?[0-9]{1,2})?$`
-	tinyPattern   = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE]-[0-9]+$`
+	sqlLeast    = "CAST('2.470328229206232720882844e-324' AS numeric)"
+	sqlMost     = "CAST('1.797693134862315807937289e308' AS numeric)"
+	farPattern  = `[eE][+-]?0*[1-9][0-9]{4}`
+	zeroPattern = `^[+-]?[0.]*[eE]|[eE]-`
 )
+
+// singleLeast is the largest number that rounds to the 32-bit number 0: 2^-150.
+const singleLeast = "7.006492321624085e-46"
 
 // escapedSpaces are the characters that are white space, as a literal.
 const escapedSpaces = `E' \t\n\r\u000b\u000c\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000'`

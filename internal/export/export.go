@@ -38,7 +38,7 @@ var writers = map[string]writer{
 // Formats returns the formats with a summary of each, separated by a tab.
 func Formats() []string {
 	return []string{"onnx\tONNX graph that takes raw columns", "sql\tSELECT statement", "sklearn\tPython file with a pipeline of scikit-learn",
-		"go\tGo file that imports math alone", "safetensors\tweights alone"}
+		"go\tGo file that imports the standard library alone", "safetensors\tweights alone"}
 }
 
 // Binary reports whether the files of a format are no texts.

@@ -37,14 +37,14 @@ func TestGoFilePredicts(t *testing.T) {
 	var imports, calls strings.Builder
 	var cases []testCase
 	for i, c := range testCases {
-		if thorough || c.loss == nil || i%3 == 0 { // the compiler takes most of the time
+		if thorough || c.loss == nil || c.hostile || i%3 == 0 { // the compiler takes most of the time
 			cases = append(cases, c)
 		}
 	}
 	models, rows := make([]*model.Model, len(cases)), make([][][]string, len(cases))
 	for i, c := range cases {
 		models[i] = c.make(t)
-		rows[i] = cells(t, models[i], 1000)
+		rows[i] = c.cells(t, models[i], 1000+2000*b2i(c.hostile))
 		file, failed := writeGo(models[i], testStatement, Request{})
 		if failed != nil {
 			t.Fatalf("%s: %v", c.name, failed)
@@ -54,7 +54,7 @@ func TestGoFilePredicts(t *testing.T) {
 		}
 		write(fmt.Sprintf("m%d/predict.go", i), string(file))
 		fmt.Fprintf(&imports, "m%d \"scored/m%d\"\n", i, i)
-		calls.WriteString(goCalls(i, models[i], rows[i]))
+		calls.WriteString(goCalls(i, models[i], rows[i], !c.hostile))
 	}
 	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n\"time\"\n"+imports.String()+")\n\nvar nan = math.NaN()\n\nfunc main() {\n"+calls.String()+"}\n")
 	command := exec.Command(tool, "run", ".")
@@ -84,11 +84,33 @@ func TestGoFilePredicts(t *testing.T) {
 	}
 }
 
-// goCalls returns statements that print the predictions of rows: a line for each, empty for a dropped row.
-func goCalls(i int, m *model.Model, rows [][]string) string {
+// goCalls returns statements that print the predictions of rows: a line for each, empty for a dropped row. Numbers and
+// moments are values if typed is true, and otherwise read by functions of the file.
+func goCalls(i int, m *model.Model, rows [][]string, typed bool) string {
 	o, _ := newOutline(m)
 	fields := fieldNames(o.columns)
 	var b strings.Builder
+	if !typed {
+		fmt.Fprintf(&b, "for _, c := range [][%d]string{\n", len(o.columns))
+		for _, texts := range rows {
+			b.WriteString("{" + goTexts(texts) + "},\n")
+		}
+		fmt.Fprintf(&b, "} {\nr := m%d.Row{", i)
+		for j, c := range o.columns {
+			reader := ""
+			switch {
+			case o.follows(j):
+				continue
+			case c.date != nil:
+				reader = fmt.Sprintf("m%d.Moment", i)
+			case c.number:
+				reader = fmt.Sprintf("m%d.Number", i)
+			}
+			fmt.Fprintf(&b, "%s: %s(c[%d]),\n", fields[j], reader, j)
+		}
+		b.WriteString("}\n")
+		return b.String() + goPrint(i, m)
+	}
 	fmt.Fprintf(&b, "for _, r := range []m%d.Row{\n", i)
 	for _, texts := range rows {
 		var words []string
@@ -114,11 +136,14 @@ func goCalls(i int, m *model.Model, rows [][]string) string {
 		}
 		fmt.Fprintf(&b, "{%s},\n", strings.Join(words, ", "))
 	}
-	fmt.Fprintf(&b, "} {\np, ok := m%d.Predict(r)\nif !ok {\nfmt.Println()\ncontinue\n}\n", i)
+	return b.String() + "} {\n" + goPrint(i, m)
+}
+
+// goPrint returns the statements for a row r, and the end of the loop.
+func goPrint(i int, m *model.Model) string {
+	begin := fmt.Sprintf("p, ok := m%d.Predict(r)\nif !ok {\nfmt.Println()\ncontinue\n}\n", i)
 	if m.Schema().Target.Regression() {
-		b.WriteString("fmt.Println(p)\n}\n")
-	} else {
-		b.WriteString("for _, v := range p {\nfmt.Print(v, \" \")\n}\nfmt.Println()\n}\n")
+		return begin + "fmt.Println(p)\n}\n"
 	}
-	return b.String()
+	return begin + "for _, v := range p {\nfmt.Print(v, \" \")\n}\nfmt.Println()\n}\n"
 }

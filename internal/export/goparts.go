@@ -212,4 +212,93 @@ func unpacked(packed string, d int) []float64 {
 	return m
 }
 `
+	goNumberOf = `// Number returns the number of a text, or NaN for a text that the schema does not take for a number.
+func Number(text string) float64 {
+	text = trimmed(text)
+	digits, point, power := 0, false, false
+	for i, c := range []byte(text) {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '.' && !point && !power:
+			point = true
+		case (c == 'e' || c == 'E') && digits > 0 && !power:
+			digits, power = 0, true
+		case (c == '+' || c == '-') && (i == 0 || text[i-1] == 'e' || text[i-1] == 'E'):
+		default:
+			return math.NaN()
+		}
+	}
+	if digits == 0 || len(text) > 1000 {
+		return math.NaN()
+	}
+	v, _ := strconv.ParseFloat(text, 64) // infinite beyond the largest float64
+	return v
+}
+`
+	goMomentOf = `// Moment returns the moment of a text such as 2024-02-29 or 2024-02-29 17:30:00.25+01:00, or the zero time for a text
+// that the schema does not take for one.
+func Moment(text string) time.Time {
+	rest, ok := trimmed(text), true
+	take := func(before string, n int) (v int) {
+		found := before == ""
+		for i := range before {
+			found = found || rest != "" && rest[0] == before[i]
+		}
+		if before != "" && found {
+			rest = rest[1:]
+		}
+		if !found || len(rest) < n {
+			ok = false
+			return 0
+		}
+		for _, c := range []byte(rest[:n]) {
+			ok = ok && c >= '0' && c <= '9'
+			v = 10*v + int(c-'0')
+		}
+		rest = rest[n:]
+		return v
+	}
+	year, month, day := take("", 4), take("-", 2), take("-", 2)
+	hour, minute, second, nanos, zone := 0, 0, 0, 0, 0
+	if rest != "" {
+		hour, minute, second = take(" T", 2), take(":", 2), take(":", 2)
+		if rest != "" && (rest[0] == '.' || rest[0] == ',') {
+			n, unit := 1, 100000000
+			for ; n < len(rest) && rest[n] >= '0' && rest[n] <= '9'; n++ {
+				nanos += int(rest[n]-'0') * unit
+				unit /= 10
+			}
+			ok, rest = ok && n > 1, rest[n:]
+		}
+		if rest == "Z" {
+			rest = ""
+		} else if rest != "" {
+			sign, hours, minutes, seconds := 1, 0, 0, 0
+			if rest[0] == '-' {
+				sign = -1
+			}
+			hours = take("+-", 2)
+			switch len(rest) {
+			case 2:
+				minutes = take("", 2)
+			case 3:
+				minutes = take(":", 2)
+			case 6:
+				minutes, seconds = take(":", 2), take(":", 2)
+			}
+			ok = ok && hours < 24 && minutes < 60 && seconds < 60
+			zone = sign * (3600*hours + 60*minutes + seconds)
+		}
+	}
+	at := time.Date(year, time.Month(month), day, hour, minute, second, nanos, time.UTC)
+	if !ok || rest != "" || year == 0 || int(at.Month()) != month || at.Day() != day || at.Hour() != hour || minute > 59 || second > 59 {
+		return time.Time{}
+	}
+	if at = at.Add(time.Duration(-zone) * time.Second); at.IsZero() {
+		at = at.Add(1) // the first moment of the year 1 is not missing
+	}
+	return at
+}
+`
 )

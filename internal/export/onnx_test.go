@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
 )
@@ -333,7 +333,7 @@ func TestONNXPredicts(t *testing.T) {
 	for _, c := range testCases {
 		t.Run(c.name, func(t *testing.T) {
 			m := c.make(t)
-			rows := cells(t, m, 400)
+			rows := c.cells(t, m, 400)
 			file, err := writeONNX(m, testStatement, Request{})
 			if err != nil {
 				t.Fatal(err)
@@ -399,8 +399,8 @@ func run(t *testing.T, graph fields, m *model.Model, rows [][]string) map[string
 					in.texts = append(in.texts, cell)
 					continue
 				}
-				v, err := strconv.ParseFloat(cell, 64)
-				if err != nil {
+				v, ok := decimal.Parse(cell)
+				if !ok {
 					v = math.NaN()
 				}
 				in.numbers = append(in.numbers, v)

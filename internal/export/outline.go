@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
@@ -49,6 +50,8 @@ type column struct {
 	// order of the states.
 	levels []string
 	of     []int
+	// bools are the texts of false and true in a column of booleans.
+	bools [2]string
 	// unknown, missing and outside are the states of undeclared levels, missing cells and numbers out of range.
 	unknown, missing, outside int
 	// lower and upper are the declared bounds. Numbers are rounded to float32 and then limited to
@@ -166,6 +169,9 @@ func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 		for _, other := range texts {
 			out.levels, out.of = append(out.levels, other), append(out.of, i)
 		}
+	}
+	if out.bools = columnar.BoolTexts(out.levels); out.number {
+		out.bools = [2]string{"0", "1"}
 	}
 	plain := c
 	plain.Date = nil // bounds are numbers also of distances

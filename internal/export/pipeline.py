@@ -25,11 +25,14 @@ def number_of(cell, column):
     """Return a cell as a finite number, or None for a missing one."""
     if isinstance(cell, str):
         cell = cell.strip(SPACES)
-        if cell in column["marks"] or not NUMBER.fullmatch(cell):
+        if len(cell) > 1000 or not NUMBER.fullmatch(cell):
             return None
-    elif missing(cell):
+    elif missing(cell) or isinstance(cell, (datetime.date, np.datetime64, bytes)):
         return None
-    value = float(cell)
+    try:
+        value = float(cell)
+    except OverflowError:
+        return None
     if not math.isfinite(value) or value in column["mark-numbers"]:
         return None
     return value
@@ -37,7 +40,7 @@ def number_of(cell, column):
 
 MOMENT = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
-    r"(?:[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):?([0-9]{2})?)?)?"
+    r"(?:[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2})(?::?([0-9]{2})|:([0-9]{2}):([0-9]{2}))?)?)?"
 )
 DAY = 86400 * 10**6
 
@@ -49,19 +52,20 @@ def micros_of(cell, column):
         cell = cell.astype("datetime64[" + whole + "]") if whole else cell
     text = text_of(cell)
     found = MOMENT.fullmatch(text)
-    if text in column["marks"] or not found or text[-1] == ":":
+    if not found:
         return None
     year, month, day, hour, minute, second = (int(v or 0) for v in found.groups()[:6])
-    zone_hour, zone_minute = int(found[9] or 0), int(found[10] or 0)
+    zone_hour, zone_minute, zone_second = int(found[9] or 0), int(found[10] or found[11] or 0), int(found[12] or 0)
     try:
         days = datetime.date(year, month, day).toordinal() - 719163
     except ValueError:
         return None
-    if hour > 23 or minute > 59 or second > 59 or zone_hour > 23 or zone_minute > 59:
+    if hour > 23 or minute > 59 or second > 59 or zone_hour > 23 or zone_minute > 59 or zone_second > 59:
         return None
-    zone = (60 * zone_hour + zone_minute) * (-1 if found[8] == "-" else 1)
+    zone = (3600 * zone_hour + 60 * zone_minute + zone_second) * (-1 if found[8] == "-" else 1)
     fraction = int(((found[7] or "") + "000000")[:6])
-    return days * DAY + ((hour * 60 + minute - zone) * 60 + second) * 10**6 + fraction
+    micros = days * DAY + ((hour * 60 + minute) * 60 + second - zone) * 10**6 + fraction
+    return None if micros in column["mark-moments"] else micros
 
 
 def days_of(micros, date):
@@ -97,12 +101,12 @@ def date_state(cell, column):
     return level_of(micros, date)
 
 
-def text_of(cell):
+def text_of(cell, bools=("false", "true")):
     """Return a cell as a text without white space at its ends."""
     if missing(cell):
         return ""
     if isinstance(cell, (bool, np.bool_)):
-        return str(cell).lower()
+        return bools[int(cell)]
     if isinstance(cell, (float, np.floating)) and abs(cell) < 1e21 and cell == int(cell):
         return str(int(cell))
     return str(cell).strip(SPACES)
@@ -120,7 +124,7 @@ def states_of(cells, column):
         known = dict(zip(column["levels"], column["states"]))
         known.update((mark, column["missing"]) for mark in column["marks"])
         for i, cell in enumerate(cells):
-            state[i] = known.get(text_of(cell), column["unknown"])
+            state[i] = known.get(text_of(cell, column["bools"]), column["unknown"])
         return state, factor
     if column["date"]:
         micros = [micros_of(cell, column) for cell in cells]
@@ -303,8 +307,12 @@ def main():
 
     if len(sys.argv) != 2:
         sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
-    with open(sys.argv[1], newline="", encoding="utf-8") as f:
-        records = list(csv.DictReader(f))
+    csv.field_size_limit(2**31 - 1)
+    with open(sys.argv[1], newline="", encoding="utf-8-sig") as f:
+        reader = csv.DictReader(f)
+        names = {column["name"] for column in MODEL["columns"]}
+        reader.fieldnames = [name if name in names else name.strip(SPACES) for name in reader.fieldnames or []]
+        records = list(reader)
     model = pipeline()
     X = {column["name"]: [r[column["name"]] for r in records] for column in MODEL["columns"]}
     out = csv.writer(sys.stdout)

@@ -42,6 +42,8 @@ type pythonColumn struct {
 	Number      bool      `json:"number"`
 	Marks       []string  `json:"marks"`
 	MarkNumbers []float64 `json:"mark-numbers"`
+	MarkMoments []int64   `json:"mark-moments"`
+	Bools       [2]string `json:"bools"`
 	Levels      []string  `json:"levels"`
 	Of          []int     `json:"states"`
 	Unknown     int       `json:"unknown"`
@@ -99,7 +101,7 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 		} else if d != nil {
 			date = pythonDate{d.Part, d.Since, d.Bounded, d.Lower, d.Upper, d.First(), len(d.Levels())}
 		}
-		p.Columns = append(p.Columns, pythonColumn{c.source, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), orNone(c.of), c.unknown, c.missing, c.outside,
+		p.Columns = append(p.Columns, pythonColumn{c.source, c.number, c.marks, orNone(c.markNumbers), orNone(c.markMoments), c.bools, orNone(c.levels), orNone(c.of), c.unknown, c.missing, c.outside,
 			c.lower, c.upper, c.least, c.most, orNone(c.cuts), c.scaled, c.log, date, c.low, c.scale})
 	}
 	for n := range o.groups {

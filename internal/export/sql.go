@@ -2,10 +2,13 @@ package export
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/decimal"
 	"github.com/ditherml/dither/model"
 )
 
@@ -86,21 +89,28 @@ func (q *statementSQL) query(name, comment string, selected []string) {
 	q.from = name
 }
 
-// cells selects the cells: numbers, or NULL for other texts, and trimmed texts.
+// cells selects the cells as trimmed texts, and the numbers of those that are numbers. A text says best what a number is:
+// casts of databases take more, and an error in one of them would end the query.
 func (q *statementSQL) cells() {
-	selected := []string{"dither_r AS dither_row"}
+	selected, numbers := []string{"dither_r AS dither_row"}, []string{"*"}
 	for i, c := range q.o.columns {
 		at := "dither_r." + q.d.name(c.source)
 		if q.o.follows(i) {
 			continue
 		}
+		text := q.d.trimmed(at)
 		if c.number && c.date == nil {
-			selected = append(selected, fmt.Sprintf("%s AS n%d", q.d.number(at), i))
-		} else {
-			selected = append(selected, fmt.Sprintf("%s AS t%d", q.d.trimmed(at), i))
+			numbers = append(numbers, fmt.Sprintf("CASE WHEN length(t%d) <= %d AND %s THEN %s END AS n%d", i, decimal.MostBytes, q.d.matches(fmt.Sprint("t", i), numberPattern), q.d.number(fmt.Sprint("t", i)), i))
 		}
+		if spelled := slices.Contains(c.levels, c.bools[0]) || slices.Contains(c.levels, c.bools[1]); c.date == nil && c.bools[0] != "false" && (c.number || spelled) {
+			text = fmt.Sprintf("CASE %s WHEN 'false' THEN %s WHEN 'true' THEN %s ELSE %s END", q.d.truth(at), q.d.quoted(c.bools[0]), q.d.quoted(c.bools[1]), text)
+		}
+		selected = append(selected, fmt.Sprintf("%s AS t%d", text, i))
 	}
-	q.query("dither_cells", "Cells as numbers n and texts t.", selected)
+	q.query("dither_cells", "Cells as texts t.", selected)
+	if len(numbers) > 1 {
+		q.query("dither_numbers", "Numbers n of texts. Other texts have none.", numbers)
+	}
 }
 
 // rounded selects numbers that are limited to their bounds and rounded to 32 bits.
@@ -110,7 +120,8 @@ func (q *statementSQL) rounded() {
 		if !c.number {
 			continue
 		}
-		n := fmt.Sprintf("greatest(%s, least(%s, n%d))", sqlNumber(c.lower), sqlNumber(c.upper), i)
+		single := func(v float64) string { return sqlNumber(max(-math.MaxFloat32, min(math.MaxFloat32, v))) } // a larger one has no such number
+		n := fmt.Sprintf("greatest(%s, least(%s, n%d))", single(c.lower), single(c.upper), i)
 		selected = append(selected, fmt.Sprintf("CASE WHEN n%d IS NOT NULL THEN greatest(%s, least(%s, %s)) END AS v%d", i, sqlNumber(c.least), sqlNumber(c.most), q.d.single(n), i))
 	}
 	q.query("dither_rounded", "Numbers within their bounds, as 32-bit numbers.", selected)

@@ -28,7 +28,7 @@ func TestSQLPredicts(t *testing.T) {
 	for _, test := range testCases {
 		t.Run(test.name, func(t *testing.T) {
 			m := test.make(t)
-			rows := cells(t, m, 500)
+			rows := test.cells(t, m, 500+1500*b2i(test.hostile))
 			file, err := writeSQL(m, testStatement, Request{Table: "people"})
 			if err != nil {
 				t.Fatal(err)
@@ -36,7 +36,7 @@ func TestSQLPredicts(t *testing.T) {
 			if !strings.Contains(string(file), "costs no privacy") || !strings.Contains(string(file), "-- dither.epsilon: 0.98\n") {
 				t.Error("got a statement without the guarantee")
 			}
-			fillTable(t, c, m, rows)
+			fillTable(t, c, m, rows, !test.hostile)
 			if _, err = c.Exec(context.Background(), "CREATE VIEW scored AS\n"+string(file)+"; DROP VIEW scored;"); err != nil {
 				t.Errorf("got %v for a view", err)
 			}
@@ -64,7 +64,7 @@ func TestSQLReadsOldZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fillTable(t, c, m, rows)
+	fillTable(t, c, m, rows, true)
 	if _, err = c.Exec(context.Background(), "SET TIMEZONE = 'Asia/Kolkata'"); err != nil {
 		t.Skip(err) // a server without old zones
 	}
@@ -77,8 +77,42 @@ func TestSQLReadsOldZones(t *testing.T) {
 	}
 }
 
-// fillTable makes the table people with rows of a model. Every second column of numbers has numbers, and the others texts.
-func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
+// TestSQLReadsBooleans reads columns of booleans as numbers and as levels in several spellings, beside the same words as texts.
+func TestSQLReadsBooleans(t *testing.T) {
+	server := pgtest.Start(t)
+	c, err := pgx.Connect(context.Background(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	m := testCase{target: twoLevels, norm: feature.NormUnit, intercept: true, columns: `  n: {numeric: [0, 2], out-of-range: clamp, missing: indicator}
+  lower: {levels: ["false", "true", "1"], unknown: other, missing: indicator}
+  upper: {levels: ["True", maybe], unknown: other, missing: indicator}
+  digit: {levels: ["0", "1"], unknown: other, missing: indicator}
+  other: {levels: [a, b], unknown: other, missing: indicator}
+`}.make(t)
+	for kind, rows := range map[string][][]string{
+		"boolean": {{"0", "false", "False", "0", "0"}, {"1", "true", "True", "1", "1"}, {"", "", "", "", ""}},
+		"text":    {{"false", "false", "false", "false", "false"}, {"true", "true", "true", "true", "true"}, {"", "", "", "", ""}},
+	} {
+		file, failed := writeSQL(m, testStatement, Request{Table: kind + "s"})
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		table := fmt.Sprintf("CREATE TABLE %[1]ss (id int, n %[1]s, lower %[1]s, upper %[1]s, digit %[1]s, other %[1]s);", kind) +
+			"INSERT INTO " + kind + "s VALUES (0, 'false', 'false', 'false', 'false', 'false'), (1, 'true', 'true', 'true', 'true', 'true'), (2, NULL, NULL, NULL, NULL, NULL)"
+		if _, err = c.Exec(context.Background(), table); err != nil {
+			t.Fatal(err)
+		}
+		if largest, failed := compare(m, queried(t, c, m, string(file), len(rows)), want(t, m, rows)); failed != nil || largest > goTolerance {
+			t.Errorf("%s: got a difference of %g and %v, want at most %g", kind, largest, failed, goTolerance)
+		}
+	}
+}
+
+// fillTable makes the table people with rows of a model. If it is typed, every second column has numbers or moments. The
+// others have texts.
+func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string, typed bool) {
 	t.Helper()
 	o, _ := newOutline(m)
 	quote := dialects["postgres"]
@@ -88,10 +122,10 @@ func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
 			continue
 		}
 		kind := " text"
-		if own.number && own.date == nil && i%2 == 0 {
+		if typed && own.number && own.date == nil && i%2 == 0 {
 			kind = " double precision"
 		}
-		if own.date != nil && i%2 == 0 {
+		if typed && own.date != nil && i%2 == 0 {
 			kind = " timestamptz"
 		}
 		columns = append(columns, quote.name(own.source)+kind)
@@ -107,6 +141,8 @@ func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
 			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 			micros, isMoment := moment.Micros(strings.TrimSpace(cell))
 			switch number := o.columns[j].number && o.columns[j].date == nil; {
+			case !typed:
+				words = append(words, quote.quoted(cell))
 			case o.columns[j].date != nil && j%2 == 0 && (!isMoment || slices.Contains(o.columns[j].marks, strings.TrimSpace(cell))):
 				words = append(words, "NULL")
 			case o.columns[j].date != nil && j%2 == 0:

@@ -199,7 +199,7 @@ var layers = []layer{
 	{"internal/signature", "internal/strict internal/display"},
 	{"internal/artefact", "internal/database internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// A model in formats of other programs: files state what its certificate states, and the folder is verified first.
-	{"internal/export", "internal/decimal internal/moment certificate data feature network model internal/artefact internal/failure internal/safetensors"},
+	{"internal/export", "internal/columnar internal/decimal internal/moment certificate data feature network model internal/artefact internal/failure internal/safetensors"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
