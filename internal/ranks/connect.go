@@ -23,6 +23,8 @@ const (
 	// ackAfter is how much a rank takes before it says so. A sender waits for room only while more than that is on its way,
 	// so that it never waits for what was taken.
 	ackAfter = Window / 4
+	// shortMessage is the length of messages that MPI takes as a whole, as a rule, so that nothing more has to be done for them.
+	shortMessage = 32 << 10
 	// beginning is how many limits of silence MPI may take to begin.
 	beginning = 4
 	// decision is how long a rank that aborts waits for the root to name one rank for all.
@@ -43,7 +45,7 @@ func settingsOf(options []Option) settings {
 	return s
 }
 
-// connected is a rank that MPI connects. A goroutine on a thread of its own calls MPI: that of server.
+// connected is a rank that MPI connects. Its server calls MPI.
 type connected struct {
 	rank, size int
 	settings   settings
@@ -58,11 +60,22 @@ type connected struct {
 	finished   chan struct{} // closed when MPI has ended
 	finishErr  error         // set before
 
+	server  *server      // used by the goroutine that has reserved MPI
+	helpers atomic.Int32 // goroutines that wait for messages and use it meanwhile
+	waiting atomic.Int32 // goroutines that wait, those included
+
 	mu      sync.Mutex
 	letters []letter // what the server shall send
 }
 
 var _ Transport = (*connected)(nil)
+
+// ready reports whether take would not wait.
+func (q *queue[T]) ready() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items) > 0 || q.closed
+}
 
 // letter is a message that the server shall send.
 type letter struct {
@@ -137,7 +150,7 @@ func lost(rank, size int, what string) *Ended {
 // Connect returns this process's rank among those that mpirun or srun started. It may be called once. Errors of the
 // transport itself are failures while running.
 //
-// Ranks tell each other every second that they are there, from a thread that computes nothing. A rank that is silent for the
+// Ranks tell the root every second that they are there, and the root tells them, from a thread that computes nothing. A rank that is silent for the
 // limit of Silence, or whose process on this machine has ended before Close, ends the run.
 func Connect(options ...Option) (Transport, error) {
 	c := &connected{settings: settingsOf(options), run: newRun(), finalizing: make(chan struct{}), finished: make(chan struct{})}
@@ -176,8 +189,35 @@ func (c *connected) begin(begun chan<- error) {
 		c.credits = append(c.credits, &credit{door: newDoor()})
 		c.inboxes = append(c.inboxes, newQueue[arrival]())
 	}
+	c.server = newServer(c)
 	begun <- nil
-	newServer(c).serve()
+	c.server.serve()
+}
+
+// help lets the server do what there is to do, and reports whether it could: another goroutine may be using it.
+func (c *connected) help() bool {
+	if !take() {
+		return false
+	}
+	c.server.turn()
+	leave()
+	return true
+}
+
+// await helps for a moment, in which most messages of a quick exchange arrive: the thread that serves would have to wake this
+// one. Then it tells that thread to look more often.
+func (c *connected) await(from int) {
+	if from == c.rank || c.inboxes[from].ready() {
+		return
+	}
+	c.helpers.Add(1)
+	for began := time.Now(); time.Since(began) < spin && !c.inboxes[from].ready() && c.run.over() == nil; {
+		c.help()
+		yield()
+	}
+	if c.helpers.Add(-1) == 0 && !c.inboxes[from].ready() {
+		rouse()
+	}
 }
 
 // setDefaults sets variables of MPI libraries which the user has not set. The first ones keep MPI from copying messages out of
@@ -216,7 +256,10 @@ func (c *connected) Send(ctx context.Context, to int, message []byte) error {
 	if err := c.ready(to); err != nil {
 		return err
 	}
-	if err := c.credits[to].pay(ctx, c.run, len(message), to, c.size); err != nil {
+	c.waiting.Add(1)
+	err := c.credits[to].pay(ctx, c.run, len(message), to, c.size)
+	c.waiting.Add(-1)
+	if err != nil {
 		return c.explain(err)
 	}
 	if to == c.rank {
@@ -225,6 +268,9 @@ func (c *connected) Send(ctx context.Context, to int, message []byte) error {
 		return nil
 	}
 	c.post(letter{to: to, tag: tagLast, pieces: piecesOf(message, pieceLength)})
+	if !c.help() || len(message) > shortMessage {
+		rouse()
+	}
 	return nil
 }
 
@@ -232,7 +278,10 @@ func (c *connected) Receive(ctx context.Context, from int) ([]byte, error) {
 	if err := c.ready(from); err != nil {
 		return nil, err
 	}
+	c.waiting.Add(1)
+	c.await(from)
 	a, err := c.inboxes[from].take(ctx, c.run, from, c.size)
+	c.waiting.Add(-1)
 	if err != nil {
 		return nil, c.explain(err)
 	}
@@ -252,6 +301,7 @@ func (c *connected) acknowledge(from, taken int) {
 	}
 	if all := c.taken[from].Swap(0); all > 0 {
 		c.post(letter{to: from, tag: tagAck, message: binary.LittleEndian.AppendUint64(nil, uint64(all))})
+		rouse()
 	}
 }
 
@@ -280,12 +330,11 @@ func (c *connected) look() error {
 	return c.run.over()
 }
 
-// post hands letters to the server.
-func (c *connected) post(letters ...letter) {
+// post hands a letter to the server.
+func (c *connected) post(l letter) {
 	c.mu.Lock()
-	c.letters = append(c.letters, letters...)
+	c.letters = append(c.letters, l)
 	c.mu.Unlock()
-	rouse()
 }
 
 // others posts a short message to all other ranks.
@@ -302,6 +351,7 @@ func (c *connected) decide(e *Ended) {
 	if c.run.end(e) {
 		text, _ := json.Marshal(e) // numbers and texts have no error
 		c.others(tagEnd, text)
+		rouse()
 	}
 }
 
@@ -313,6 +363,7 @@ func (c *connected) report(e *Ended) {
 	}
 	text, _ := json.Marshal(e) // as in decide
 	c.post(letter{to: 0, tag: tagReport, message: text})
+	rouse()
 }
 
 func (c *connected) Abort(reason string) {
@@ -351,8 +402,25 @@ func (c *connected) Close() error {
 			return failure.Running(fmt.Errorf("ranks: all ranks have closed, but MPI has not ended within %v", c.settings.grace))
 		}
 	case <-c.run.ended:
+		c.spread()
 		c.letSpeak()
 		return c.run.err
+	}
+}
+
+// spread waits a moment until other ranks have been sent the end of the run: the end of this process would else be news to
+// them.
+func (c *connected) spread() {
+	for until := time.Now().Add(farewell / 4); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if !take() {
+			continue
+		}
+		c.server.turn()
+		done := !c.server.owes()
+		leave()
+		if done {
+			return
+		}
 	}
 }
 

@@ -27,11 +27,10 @@ func mpiError(status C.int) error {
 	return errors.New("MPI: " + strings.TrimSpace(string(text[:n])))
 }
 
-// begin starts MPI on the thread of the caller. From then on no other thread may call begin, gather, depart, arrive, complete,
-// finish and abandon.
+// begin starts MPI. From then on only who has reserved it may call gather, depart, arrive, complete, finish and abandon.
 func begin() (rank, size int, err error) {
 	var level, r, n C.int
-	if err = mpiError(C.ranks_begin(&level, &r, &n)); err == nil && C.ranks_funneled(level) == 0 {
+	if err = mpiError(C.ranks_begin(&level, &r, &n)); err == nil && C.ranks_serialized(level) == 0 {
 		err = errors.New("MPI: this library is for programs of one thread, want one that allows several")
 	}
 	return int(r), int(n), err
@@ -85,8 +84,15 @@ func finish() error { return mpiError(C.ranks_finish()) }
 
 func abandon() { C.ranks_abandon() }
 
-// doze waits for rouse, and at most so long.
-func doze(limit time.Duration) { C.ranks_doze(C.long(limit.Microseconds())) }
+// take reserves MPI until leave, and reports whether it could.
+func take() bool { return C.ranks_take() != 0 }
+
+func leave() { C.ranks_leave() }
+
+// doze waits for rouse or a message, for which it looks after each pause, and at most for the limit.
+func doze(pause, limit time.Duration) {
+	C.ranks_doze(C.long(pause.Microseconds()), C.long(limit.Microseconds()))
+}
 
 func rouse() { C.ranks_rouse() }
 

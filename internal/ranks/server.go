@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -24,11 +25,11 @@ const (
 )
 
 const (
-	// spin is how long the server looks for messages without a pause after it had work: longer than the pauses of a quick
-	// exchange. While MPI moves a message, it does so for longer.
-	spin, spinMoving = 50 * time.Microsecond, 5 * time.Millisecond
-	// The pauses of the server grow with the time since it had work.
-	shortPause, pause, longPause = 20 * time.Microsecond, 200 * time.Microsecond, time.Millisecond
+	// spin is how long a goroutine that waits for a message looks for it without a pause. It is above the time of a message
+	// whose receiver did pause: an exchange that is slow once would else remain so. While MPI moves long messages, the thread
+	// that serves looks without a pause too.
+	spin, spinMoving      = 200 * time.Microsecond, 5 * time.Millisecond
+	shortPause, longPause = 50 * time.Microsecond, time.Millisecond
 	// confirmation is how long a process must have ended before it counts as lost: what it sent before is taken up first.
 	confirmation = 50 * time.Millisecond
 )
@@ -51,7 +52,8 @@ func piecesOf(message []byte, longest int) []piece {
 	}
 }
 
-// server calls MPI for a rank, from one thread.
+// server calls MPI for a rank. One goroutine at a time uses it: one on a thread of its own, which serves whatever others do, or
+// one that waits for a message or has one to send.
 type server struct {
 	*connected
 	sending, receiving [][]*transfer // by rank, in order
@@ -65,6 +67,7 @@ type server struct {
 	worked             time.Time     // the last time that there was work
 	beatAt, lookAt     time.Time     // when to beat and to look for lost processes next
 	over               time.Time     // when the end of the run was seen
+	finalized          bool          // whether MPI may not be called any more
 }
 
 func newServer(c *connected) *server {
@@ -77,25 +80,43 @@ func newServer(c *connected) *server {
 	return s
 }
 
-// serve sends and receives until all ranks have closed. It ends the process when the run ended early and the process
-// remains.
+// serve sends and receives until all ranks have closed.
 func (s *server) serve() {
-	for !s.complete() {
-		s.turn()
-		switch {
-		case s.run.over() == nil:
-		case s.over.IsZero():
-			s.over = s.began
-		case s.began.Sub(s.over) > s.settings.grace:
-			abandon()
+	for {
+		if !take() {
+			doze(shortPause, shortPause)
+			continue
 		}
-		s.rest()
+		s.turn()
+		s.finalized = s.complete()
+		pause, limit := s.pause()
+		leave()
+		switch {
+		case s.finalized:
+			s.finish()
+			return
+		case pause == 0:
+			yield()
+		default:
+			doze(pause, limit)
+		}
 	}
+}
+
+// finish ends MPI.
+func (s *server) finish() {
 	close(s.finalizing)
 	if err := finish(); err != nil {
 		s.finishErr = failure.Running(err)
 	}
 	close(s.finished)
+}
+
+// owes reports whether something is to be sent yet.
+func (s *server) owes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.letters) > 0 || slices.ContainsFunc(s.sending, func(list []*transfer) bool { return len(list) > 0 })
 }
 
 // complete reports whether all ranks have closed and nothing is on its way: nothing is sent after a bye.
@@ -111,8 +132,11 @@ func (s *server) complete() bool {
 	return true
 }
 
-// turn does what there is to do.
+// turn does what there is to do. It ends the process when the run ended early and the process remains for too long.
 func (s *server) turn() {
+	if s.finalized {
+		return
+	}
 	now := time.Now()
 	if gap := now.Sub(s.began); gap > s.settings.silence/4 {
 		// this process itself was stopped, and heard nothing
@@ -129,16 +153,32 @@ func (s *server) turn() {
 	if !now.Before(s.lookAt) {
 		s.look()
 	}
+	switch {
+	case s.run.over() == nil:
+	case s.over.IsZero():
+		s.over = now
+	case now.Sub(s.over) > s.settings.grace:
+		abandon()
+	}
 }
 
-// rest pauses, for longer when there was no work for long.
-func (s *server) rest() {
+// pause returns how long the thread that serves pauses before it looks for messages, and for how long it need not look for
+// anything else. Where a goroutine waits, pauses grow with the time since there was work.
+func (s *server) pause() (pause, limit time.Duration) {
 	idle := s.began.Sub(s.worked)
-	if idle < spin || s.moving > 0 && idle < spinMoving {
-		yield()
-		return
+	switch {
+	case s.helpers.Load() > 0:
+		return longPause, longPause
+	case s.moving > 0 && idle < spinMoving:
+		return 0, 0
+	case s.moving > 0:
+		return longPause, longPause
+	case s.waiting.Load() == 0:
+		pause = longPause
+	default:
+		pause = min(max(idle/64, shortPause), longPause)
 	}
-	doze(max(shortPause, min(idle/4, pause), min(idle/256, longPause)))
+	return pause, min(16*pause, s.beatAt.Sub(s.began), s.lookAt.Sub(s.began))
 }
 
 // fail ends the run because of an error of MPI about another rank.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -13,9 +14,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
 static int calls = 0;
+static atomic_int taken = 0; // no lock of threads: a goroutine may leave it on another thread than it took it on
 
 int ranks_begin(int *level, int *rank, int *size) {
-	int e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, level);
+	int e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, level);
 	if (e == MPI_SUCCESS) e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (e == MPI_SUCCESS) e = MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	if (e == MPI_SUCCESS) e = MPI_Comm_size(MPI_COMM_WORLD, size);
@@ -27,12 +29,12 @@ int ranks_begin(int *level, int *rank, int *size) {
 	pthread_condattr_destroy(&attributes);
 #endif
 #ifdef __linux__
-	prctl(PR_SET_TIMERSLACK, 1000); // nanoseconds: a pause of this thread is as long as it asks for
+	prctl(PR_SET_TIMERSLACK, 1000); // nanoseconds: a pause of this thread, which dozes, is as long as it asks for
 #endif
 	return e;
 }
 
-int ranks_funneled(int level) { return level >= MPI_THREAD_FUNNELED; }
+int ranks_serialized(int level) { return level >= MPI_THREAD_SERIALIZED; }
 
 int ranks_gather(void *own, int n, void *all) {
 	return MPI_Allgather(own, n, MPI_BYTE, all, n, MPI_BYTE, MPI_COMM_WORLD);
@@ -90,7 +92,12 @@ int ranks_library(char *text) {
 	return n;
 }
 
-void ranks_doze(long microseconds) {
+int ranks_take(void) { return !atomic_exchange(&taken, 1); }
+
+void ranks_leave(void) { atomic_store(&taken, 0); }
+
+// doze waits for a call of ranks_rouse, and tells whether there was one.
+static int doze(long microseconds) {
 	pthread_mutex_lock(&lock);
 #ifdef __APPLE__
 	struct timespec span = {microseconds / 1000000, microseconds % 1000000 * 1000};
@@ -104,8 +111,20 @@ void ranks_doze(long microseconds) {
 	while (!calls && pthread_cond_timedwait(&called, &lock, &until) != ETIMEDOUT) {
 	}
 #endif
+	int was = calls;
 	calls = 0;
 	pthread_mutex_unlock(&lock);
+	return was;
+}
+
+void ranks_doze(long pause, long limit) {
+	int some = 0;
+	for (long waited = 0; waited < limit && !doze(pause); waited += pause) {
+		if (!ranks_take()) continue;
+		int e = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &some, MPI_STATUS_IGNORE);
+		ranks_leave();
+		if (e != MPI_SUCCESS || some) return; // an error comes again where it is told
+	}
 }
 
 void ranks_rouse(void) {

@@ -1,4 +1,4 @@
-// What the thread that calls MPI does, in C: constants of MPI are no constants of C. Functions with a result of type int
+// What calls MPI, in C: constants of MPI are no constants of C. Functions with a result of type int
 // return a status of MPI, where nothing else is said.
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ typedef struct {
 // The room for texts of MPI.
 enum { error_room = MPI_MAX_ERROR_STRING + 1, library_room = MPI_MAX_LIBRARY_VERSION_STRING + 1 };
 
-// ranks_begin starts MPI on this thread, which alone calls it from then on.
+// ranks_begin starts MPI. From then on only who has reserved MPI may call it.
 int ranks_begin(int *level, int *rank, int *size);
 
-// ranks_funneled tells whether a level allows a program several threads, when one of them calls MPI.
-int ranks_funneled(int level);
+// ranks_serialized tells whether a level allows that.
+int ranks_serialized(int level);
 
 // ranks_gather puts n bytes of each rank one after the other.
 int ranks_gather(void *own, int n, void *all);
@@ -44,8 +44,15 @@ int ranks_error(int status, char *text);
 // ranks_library writes the name and version of the library, and returns the length.
 int ranks_library(char *text);
 
-// ranks_doze waits until ranks_rouse is called, and at most for this time.
-void ranks_doze(long microseconds);
+// ranks_take reserves MPI for the caller until ranks_leave, and tells whether it could.
+int ranks_take(void);
+
+// ranks_leave lets others call MPI.
+void ranks_leave(void);
+
+// ranks_doze waits until ranks_rouse is called, and at most for this time. It looks for messages after each pause, and
+// returns when there is one.
+void ranks_doze(long pause_microseconds, long limit_microseconds);
 
 // ranks_rouse ends ranks_doze, or the next one.
 void ranks_rouse(void);
