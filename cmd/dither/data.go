@@ -116,13 +116,9 @@ func exportData(c *cobra.Command, name, folder string) error {
 	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files), display.Printable(folder)))
 }
 
-// readTable reads the table at path, or a split of a built-in data set.
-func readTable(ctx context.Context, f *tabular.Flags, s *data.Schema, path string, o data.ReadOptions,
+// readTable is Flags.ReadShared that says when it was stopped.
+func readTable(ctx context.Context, f *tabular.Flags, s *data.Schema, path, person string, o data.ReadOptions, plan string,
 	read func(context.Context, *data.Schema, data.Source, data.ReadOptions) (*data.Dataset, error)) (*data.Dataset, error) {
-	source, err := f.Source(path)
-	if err != nil {
-		return nil, err
-	}
-	d, err := read(ctx, s, source, o)
+	d, err := f.ReadShared(ctx, s, path, person, o, plan, read)
 	return d, interruption(ctx, err)
 }

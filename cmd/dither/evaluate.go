@@ -8,7 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
@@ -27,9 +29,11 @@ type evaluateCommand struct {
 func newEvaluate() *cobra.Command {
 	e := &evaluateCommand{}
 	c := &cobra.Command{
-		Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: values.EvaluateLong, Example: values.EvaluateExample,
+		Annotations: map[string]string{severalRanks: "yes"}, Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: values.EvaluateLong, Example: values.EvaluateExample,
 		Args: arguments("MODEL-FOLDER", "TABLE"),
-		RunE: func(c *cobra.Command, args []string) error { return e.run(c, args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return e.private.ranks.Run(c, func() { e.private.out, e.private.key = "", signature.Private{} }, func() error { return e.run(c, args[0], args[1]) })
+		},
 	}
 	e.table.Add(c.Flags())
 	c.Flags().StringVar(&e.group, "group", "", "column by whose levels the measures are split")
@@ -47,6 +51,9 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if err = e.check(c, m); err != nil {
 		return err
 	}
+	if together.From(c.Context()) != nil && !e.private.private {
+		return fmt.Errorf("evaluate is run by several ranks without --private, want one process, or both")
+	}
 	if e.private.private {
 		return e.runPrivate(c, m, folder, table)
 	}
@@ -59,7 +66,7 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if err != nil {
 		return err
 	}
-	d, err := readTable(c.Context(), &e.table, m.Schema(), table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords}, tabular.ReadTest)
+	d, err := readTable(c.Context(), &e.table, m.Schema(), table, "", data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords}, "", tabular.ReadTest)
 	if err != nil {
 		return err
 	}

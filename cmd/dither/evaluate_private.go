@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -37,6 +38,7 @@ type privateFlags struct {
 	wish                            bookkeeping.Wish
 	key                             signature.Private
 	replace                         bool
+	ranks                           together.Flags
 }
 
 // privateNames are the flags that go with --private alone.
@@ -57,6 +59,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
 	addWish(f, &p.wish, &p.key)
 	addCharge(f, &p.wish)
+	p.ranks.Add(f)
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
 	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
 }
@@ -139,7 +142,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 
 // release reads the records, measures the model on them and writes the results.
 func (e *evaluateCommand) release(c *cobra.Command, purse *bookkeeping.Purse, m *model.Model, table string, plan evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, out *artefact.Folder, hash string) (map[string][]byte, error) {
-	d, err := readTable(purse.Watch(c.Context()), &e.table, m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
+	d, err := readTable(purse.Watch(c.Context()), &e.table, m.Schema(), table, measures.Person(plan), measures.ReadOptions(plan, m.Schema()), draft.Event+string(draft.Plan)+hash, tabular.ReadTest)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +151,7 @@ func (e *evaluateCommand) release(c *cobra.Command, purse *bookkeeping.Purse, m 
 	if err != nil {
 		return nil, interruption(c.Context(), err)
 	}
-	file, err := measures.Release(out, plan, draft, budget, records)
+	file, err := measures.Release(c.Context(), out, plan, draft, budget, records)
 	if err != nil {
 		return nil, err
 	}

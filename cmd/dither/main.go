@@ -80,10 +80,16 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRun: func(c *cobra.Command, _ []string) {
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Annotations[severalRanks] == "" {
+				if err := together.Refuse(c.CommandPath()); err != nil {
+					return err
+				}
+			}
 			if quiet, err := c.Flags().GetBool("quiet"); isTerminal(stderr) && (err != nil || !quiet) {
 				c.SetContext(tabular.WithTerminal(c.Context(), stderr))
 			}
+			return nil
 		},
 	}
 	root.SetVersionTemplate(program() + "\n")
@@ -97,3 +103,6 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	flags.Suggest(root)
 	return root
 }
+
+// severalRanks annotates the commands that several ranks run together.
+const severalRanks = "several-ranks"

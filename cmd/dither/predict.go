@@ -61,7 +61,7 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 		return err
 	}
 	fill := func(write func(*tabular.Predictions) error) error {
-		d, err := readTable(c.Context(), &p.table, m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
+		d, err := readTable(c.Context(), &p.table, m.Schema(), table, "", data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, "", tabular.ReadTest)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/privacy"
@@ -37,15 +38,18 @@ type queryCommand struct {
 	json            bool
 	wish            bookkeeping.Wish
 	key             signature.Private
+	ranks           together.Flags
 	changed         func(string) bool
 }
 
 func newQuery() *cobra.Command {
 	k := &queryCommand{}
 	c := &cobra.Command{
-		Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: values.QueryLong, Example: values.QueryExample,
+		Annotations: map[string]string{severalRanks: "yes"}, Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: values.QueryLong, Example: values.QueryExample,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error { return k.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return k.ranks.Run(c, func() { k.out, k.key = "", signature.Private{} }, func() error { return k.run(c, args) })
+		},
 	}
 	k.changed = c.Flags().Changed
 	k.add(c)
@@ -76,6 +80,7 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
 	addWish(f, &k.wish, &k.key)
 	addCharge(f, &k.wish)
+	k.ranks.Add(f)
 	f.BoolVar(&k.json, "json", false, "print JSON")
 }
 
@@ -125,17 +130,17 @@ func (k *queryCommand) pay(c *cobra.Command, purse *bookkeeping.Purse, priced as
 	q := priced.Question
 	budget, err := purse.Pay(c.Context(), priced.Draft())
 	if err == nil {
-		err = priced.Reserve(budget)
+		err = priced.Reserve(c.Context(), budget)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d, err := readTable(purse.Watch(c.Context()), &k.table, q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
+	d, err := readTable(purse.Watch(c.Context()), &k.table, q.Schema(), k.path, priced.Person(), q.ReadOptions(), priced.Agreed(), tabular.ReadTrain)
 	if err != nil {
 		return nil, err
 	}
 	purse.Tell(c.ErrOrStderr())
-	answer, err := priced.Answer(target, d)
+	answer, err := priced.Answer(c.Context(), target, d)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -53,13 +52,11 @@ func newTrain() *cobra.Command {
 func newTrainCommand() (*trainCommand, *cobra.Command) {
 	t := &trainCommand{}
 	c := &cobra.Command{
-		Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
+		Annotations: map[string]string{severalRanks: "yes"}, Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return t.ranks.Launch(c.Context(), func(ctx context.Context) error {
-				if t.stdout, t.stderr, t.of = c.OutOrStdout(), c.ErrOrStderr(), together.From(ctx); !t.of.Root() {
-					t.stdout, t.stderr = io.Discard, io.Discard
-				}
-				return t.run(ctx)
+			return t.ranks.Run(c, func() {}, func() error {
+				t.stdout, t.stderr, t.of = c.OutOrStdout(), c.ErrOrStderr(), together.From(c.Context())
+				return t.run(c.Context())
 			})
 		},
 	}

@@ -46,35 +46,22 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if t.wish.Charge != "" {
 		tell = t.tell()
 	}
-	chosen := map[*training.Run]float64{}
-	plan := func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
+	f, err := within(ctx, t.stderr, tell, t.wish, source.schema, most, func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
 		t.plan.epsilon = epsilon
 		f, failed := t.planned(ctx, source)
-		if chosen[f] = epsilon; failed != nil || t.network.resume != "" { // its noise is that of the run before
+		if failed != nil || t.network.resume != "" { // its noise is that of the run before
 			return f, nil, failed
 		}
 		return f, &f.Draft, nil
-	}
-	if !t.of.Root() {
-		epsilon, failed := t.of.TellNumber(0)
-		if failed != nil {
-			return failed
-		}
-		f, _, failed := plan(epsilon)
-		if failed != nil || t.dryRun {
-			return failed
-		}
-		f.Follow()
-		return t.pay(ctx, source, f)
-	}
-	f, err := within(ctx, t.stderr, tell, t.wish, source.schema, most, plan)
+	})
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err = t.of.TellNumber(chosen[f]); err != nil {
-		return err
+	if !t.of.Root() {
+		f.Follow()
+		return t.pay(ctx, source, f)
 	}
+	defer f.Close()
 	f.Curve = t.curve
 	if t.dryRun {
 		return t.dry(ctx, source, f, begun)
@@ -89,14 +76,12 @@ func (t *trainCommand) run(ctx context.Context) error {
 // pay reserves the budget of a run before a record is read, and runs it.
 func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) error {
 	plan, err := f.Agreed()
-	if err != nil {
+	if err != nil || t.dryRun {
 		return err
 	}
-	var purse *bookkeeping.Purse // of the root
-	if t.of.Root() {
-		if purse, err = t.wish.Purse(ctx, source.schema); err != nil {
-			return err
-		}
+	purse, err := t.wish.Purse(ctx, source.schema)
+	if err != nil {
+		return err
 	}
 	var files map[string][]byte
 	budget, err := f.Pay(ctx, purse)

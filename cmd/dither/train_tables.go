@@ -131,7 +131,10 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 	train := read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)})
 	part := func(ctx context.Context) (*data.Dataset, error) {
 		d, failed := train(ctx)
-		return t.of.Part(d), failed
+		if failed != nil {
+			return nil, failed
+		}
+		return t.of.Part(d, t.person())
 	}
 	return tables{schema: schema, name: builtinPrefix + name, check: check, testName: "the public test split of " + set.Title, testPublic: true,
 		train: part, test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)})}, nil

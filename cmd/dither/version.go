@@ -27,7 +27,7 @@ it. Results do not depend on it where they are exact, which sums that are releas
 func newVersion() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use: "version", Short: "Print what this program is", Long: versionLong, Example: "  dither version\n  dither version --json", Args: arguments(),
+		Annotations: map[string]string{severalRanks: "yes"}, Use: "version", Short: "Print what this program is", Long: versionLong, Example: "  dither version\n  dither version --json", Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			about := process.AboutOf(program(), info)

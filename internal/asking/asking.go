@@ -2,9 +2,12 @@
 package asking
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/account"
@@ -12,6 +15,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -61,10 +65,30 @@ func (b Budget) Price(q *query.Question) (Priced, error) {
 func (p *Priced) Draft() *certificate.Certificate { return &p.draft }
 
 // Reserve reserves the price in the ledger of the run, before a record is read.
-func (p *Priced) Reserve(l *ledger.Ledger) (err error) {
+func (p *Priced) Reserve(ctx context.Context, l *ledger.Ledger) (err error) {
 	q := p.Question.Plan()
+	if together.From(ctx) != nil && !slices.Contains(sums, string(q.Statistic)) {
+		return fmt.Errorf("%s is asked by several ranks, want one process, or one of %s, which are sums", q.Statistic, strings.Join(sums, ", "))
+	}
 	p.grant, err = l.Reserve(q.Event(), "a "+string(q.Statistic))
 	return err
+}
+
+// sums are the statistics that several ranks can add up.
+var sums = []string{"count", "sum", "mean", "variance", "histogram", "covariance", "correlation"}
+
+// Agreed returns a text of everything that decides what is released.
+func (p *Priced) Agreed() string {
+	text, err := json.Marshal(p.Question.Plan())
+	return fmt.Sprintf("%s %v %s", text, err, p.draft.Event)
+}
+
+// Person returns the column that names persons, if they are the unit, or "".
+func (p *Priced) Person() string {
+	if u := p.Question.Plan().Person; u != nil {
+		return u.Column
+	}
+	return ""
 }
 
 // settle returns the question with the given noise, or with the least noise that the budget allows.
@@ -89,12 +113,12 @@ func (b Budget) settle(q *query.Question) (*query.Question, error) {
 
 // Answer pays for the question and returns its answer on a data set. A trace of the cost is in the
 // folder before noise is drawn.
-func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error) {
+func (p Priced) Answer(ctx context.Context, out *artefact.Folder, d *data.Dataset) (query.File, error) {
 	process.OutliveReaders()
 	if err := out.Spend(p.draft); err != nil {
 		return query.File{}, err
 	}
-	rows, err := p.Question.Ask(p.grant, d)
+	rows, err := p.Question.Ask(together.Payer(ctx, p.grant), d)
 	if err != nil {
 		return query.File{}, out.Failure(err)
 	}

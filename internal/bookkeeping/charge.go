@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/together"
 )
 
 // ChargeLeft is the charge of a run that may take all that its ledger has left.
@@ -68,7 +69,31 @@ func (w Wish) charge() (float64, error) {
 // Without w.Charge, Within changes no plan in three cases: no ledger can be opened, the noise is
 // given, or plan returns no draft. The filter basic also charges the delta of a plan, and more
 // noise does not change the delta.
+//
+// If several ranks run the command, the root decides, and the others plan with its epsilon.
 func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
+	of := together.From(ctx)
+	if !of.Root() {
+		epsilon, failed := of.TellNumber(0)
+		if failed != nil {
+			return run, "", failed
+		}
+		run, _, err = plan(epsilon)
+		return run, "", err
+	}
+	chosen := most // by the last plan, which is the one that is returned
+	run, words, err = withinAlone(ctx, w, s, most, func(epsilon float64) (R, *certificate.Certificate, error) {
+		chosen = epsilon
+		return plan(epsilon)
+	})
+	if err == nil {
+		_, err = of.TellNumber(chosen)
+	}
+	return run, words, err
+}
+
+// withinAlone is Within for one process.
+func withinAlone[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
 	if w.Charge != "" {
 		return charged(ctx, w, s, most, plan)
 	}

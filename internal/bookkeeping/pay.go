@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/witness"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
@@ -47,8 +48,11 @@ type Purse struct {
 }
 
 // Purse opens the ledger of a run about the records of a schema. It returns nil if neither the wish
-// nor the schema names a ledger.
+// nor the schema names a ledger. It returns nil for a rank that is not the root of its run.
 func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
+	if !together.From(ctx).Root() {
+		return nil, nil
+	}
 	own := w.Where == ""
 	switch {
 	case own:

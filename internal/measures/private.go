@@ -1,6 +1,7 @@
 package measures
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -39,6 +41,14 @@ func Draft(r evaluate.Request, m *model.Model, table database.Table) (p evaluate
 	})
 	draft.ComeFrom(&c, table)
 	return p, c, err
+}
+
+// Person returns the column that names persons, if they are the unit of a plan, or "".
+func Person(p evaluate.Plan) string {
+	if p.Person == nil {
+		return ""
+	}
+	return p.Person.Column
 }
 
 // ReadOptions returns the parts of a table that a plan needs.
@@ -68,7 +78,7 @@ func NamesPersons(s *data.Schema, name string) bool {
 
 // Release pays for a plan with the ledger of the run, and returns its release. A trace of the cost
 // is in the folder before the first draw.
-func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, records evaluate.Records) (artefact.Evaluation, error) {
+func Release(ctx context.Context, out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, records evaluate.Records) (artefact.Evaluation, error) {
 	grant, err := budget.Reserve(p.Event(), option.MethodEvaluation)
 	if err != nil {
 		return artefact.Evaluation{}, failure.Running(err)
@@ -77,7 +87,7 @@ func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificat
 	if err = out.Spend(draft); err != nil {
 		return artefact.Evaluation{}, err
 	}
-	numbers, err := evaluate.Release(grant, p, records)
+	numbers, err := evaluate.Release(together.Payer(ctx, grant), p, records)
 	if err != nil {
 		return artefact.Evaluation{}, out.Failure(err)
 	}

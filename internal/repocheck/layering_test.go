@@ -163,7 +163,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
 	{"internal/database/postgres", "internal/database internal/display internal/failure"},
-	{"internal/tabular", "internal/columnar internal/format/parquet internal/database internal/database/duckdb internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/columnar internal/format/parquet internal/database internal/database/duckdb internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model internal/together"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
@@ -237,13 +237,13 @@ var layers = []layer{
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "internal/database privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger"},
+	{"internal/measures", "internal/database privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger internal/together"},
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
 	{"internal/values", "account certificate data/builtin feature internal/export internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/scoreaudit internal/tabular model privacy query train/erm"},
 	// What dither ledger does: a run's assumptions say that its ledger paid, hence draft. It prices certificates and plans, verifies folders, and shows a ledger as a page.
-	{"internal/bookkeeping", "internal/strict train/neural internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/draft internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
+	{"internal/bookkeeping", "internal/strict train/neural internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/draft internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data internal/together"},
 	// Questions from price to folder, as the command asks them.
-	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
+	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process internal/together"},
 	// What clipping and noise did to weights, by a descent on made rows: arithmetic on released numbers.
 	{"internal/shadow", "feature internal/dense internal/kernel internal/option model train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -70,6 +71,28 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 		err = do(With(ctx, run))
 	}
 	return Ended(ctx, transport, err)
+}
+
+// command is a command line.
+type command interface {
+	Context() context.Context
+	SetContext(ctx context.Context)
+	SetOut(w io.Writer)
+	SetErr(w io.Writer)
+}
+
+// Run runs a command: once, or on each rank that mpirun started. Ranks that are not the root print
+// nothing, and call the function quiet first.
+func (f *Flags) Run(c command, quiet func(), run func() error) error {
+	return f.Launch(c.Context(), func(ctx context.Context) error {
+		c.SetContext(ctx)
+		if !From(ctx).Root() {
+			c.SetOut(io.Discard)
+			c.SetErr(io.Discard)
+			quiet()
+		}
+		return run()
+	})
 }
 
 // read returns the key in the file of the flags, or nil without one.

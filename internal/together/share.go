@@ -42,16 +42,30 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 	return source, nil
 }
 
-// Part returns the share of a data set that every rank has.
-func (r *Run) Part(d *data.Dataset) *data.Dataset {
+// Part returns the share of a data set that every rank has. All rows of a person, whom the column person
+// names unless it is "", are in one share.
+func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 	if r == nil || r.Size() == 1 {
-		return d
+		return d, nil
+	}
+	home := make([]int32, d.Records())
+	for i := range home {
+		home[i] = int32(i)
+	}
+	if person != "" {
+		codes, _, err := d.Texts(person)
+		if err != nil {
+			return nil, err
+		}
+		home = codes
 	}
 	var own []int
-	for i := r.Rank(); i < d.Records(); i += r.Size() {
-		own = append(own, i)
+	for i, at := range home {
+		if max(0, int(at))%r.Size() == r.Rank() {
+			own = append(own, i)
+		}
 	}
-	return d.Take(own)
+	return d.Take(own), nil
 }
 
 // Exchange sends message k to rank k, and returns the messages of all ranks for this one. They hold
