@@ -96,7 +96,7 @@ const (
 const (
 	// A number in a pair has at most finestPairBins bins if the target is numeric, else levelPairBins.
 	finestPairBins, levelPairBins = 8, 2
-	pairWeight, pairBuckets       = 0.5, 1 << 13
+	pairWeight, pairBuckets       = 0.5, 1 << 14
 	// finestBins is the largest default number of bins for a target with levels, finestOfNumber for a
 	// numeric target.
 	finestBins, finestOfNumber = 1024, 64

@@ -100,16 +100,16 @@ func TestInteractionsAuto(t *testing.T) {
 		number         bool
 		want           string
 	}{
-		{3, 10, false, `{"pairs":"all","bins":2,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{3, 350, false, `{"pairs":"all","bins":64,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{5, 50000, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{5, 25599, false, `{"pairs":"all","bins":512,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{5, 25600, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{24, 50000, false, `{"pairs":"all","bins":16,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{26, 50000, false, `{"pairs":"none","bins":8,"pair-bins":2,"weight":0.5,"buckets":8192}`},
-		{8, 30000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{24, 1000000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{26, 1000000, true, `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{3, 10, false, `{"pairs":"all","bins":2,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{3, 350, false, `{"pairs":"all","bins":64,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{5, 50000, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{5, 25599, false, `{"pairs":"all","bins":512,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{5, 25600, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{24, 50000, false, `{"pairs":"all","bins":16,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{26, 50000, false, `{"pairs":"none","bins":8,"pair-bins":2,"weight":0.5,"buckets":16384}`},
+		{8, 30000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":16384}`},
+		{24, 1000000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":16384}`},
+		{26, 1000000, true, `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":16384}`},
 	} {
 		width, want, s := of.width, of.want, pixels(t, of.width)
 		if s.MaxRecords = of.records; of.number {
