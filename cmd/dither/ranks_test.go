@@ -74,7 +74,7 @@ func trainOnRanks(size int, args ...string) (stdout string, errs []error) {
 			if err == nil {
 				err = t.run(together.With(context.Background(), t.of))
 			}
-			errs[rank] = together.Ended(context.Background(), transport, err)
+			errs[rank] = together.Ended(transport, err)
 		})
 	}
 	all.Wait()
@@ -152,8 +152,8 @@ func TestRanksEndTogether(t *testing.T) {
 				told++
 			}
 		}
-		if told < 1 {
-			t.Errorf("%s: no rank tells the user: %v", name, errs)
+		if told != 1 {
+			t.Errorf("%s: %d ranks tell the user, want one: %v", name, told, errs)
 		}
 		if _, err := os.Stat(filepath.Join(out, "model.json")); err == nil {
 			t.Errorf("%s: there is a model", name)
@@ -181,7 +181,7 @@ func commandOnRanks(size int, command func() *cobra.Command, args ...string) (st
 				c.SilenceUsage, c.SilenceErrors = true, true
 				err = c.ExecuteContext(together.With(context.Background(), of))
 			}
-			errs[rank] = together.Ended(context.Background(), transport, err)
+			errs[rank] = together.Ended(transport, err)
 		})
 	}
 	all.Wait()

@@ -31,9 +31,11 @@ const (
 	decision = 2 * time.Second
 	// search is how long a rank that is told to stop looks for a lost process, which may be the reason.
 	search = 200 * time.Millisecond
-	// farewell is how long Close waits at most for the speaker to end first: launchers end all processes when one of them
-	// has ended, and its line would be lost.
-	farewell = 2 * time.Second
+	// farewell is how long Close waits at most for the speaker to close. Then lastWord is how long it waits for the process of
+	// the speaker to end. Launchers end all processes when one of them has ended, and the line would be lost.
+	farewell, lastWord = 8 * time.Second, 500 * time.Millisecond
+	// spreading is how long the end of a run is sent at most.
+	spreading = 500 * time.Millisecond
 )
 
 // settingsOf returns the settings that options make.
@@ -75,6 +77,13 @@ func (q *queue[T]) ready() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.items) > 0 || q.closed
+}
+
+// over reports whether the sender has closed.
+func (q *queue[T]) over() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
 }
 
 // letter is a message that the server shall send.
@@ -140,7 +149,7 @@ func (c *credit) pay(ctx context.Context, r *run, length, to, size int) error {
 
 // lost returns the end of a run because a rank was lost.
 func lost(rank, size int, what string) *Ended {
-	e := &Ended{Rank: rank, Size: size, What: what}
+	e := &Ended{Rank: rank, Size: size, What: what, Lost: true}
 	if rank == 0 {
 		e.Speaker = 1
 	}
@@ -376,6 +385,7 @@ func (c *connected) Abort(reason string) {
 	case <-c.run.ended:
 	case <-c.finished:
 	case <-time.After(decision):
+		e.Speaker = c.rank // the root says nothing
 		c.decide(e)
 	}
 }
@@ -389,10 +399,8 @@ func (c *connected) Close() error {
 			return c.run.err
 		}
 	}
-	if c.run.over() == nil {
-		c.others(tagBye, nil)
-		rouse()
-	}
+	c.others(tagBye, nil)
+	rouse()
 	select {
 	case <-c.finalizing:
 		select {
@@ -411,7 +419,7 @@ func (c *connected) Close() error {
 // spread waits a moment until other ranks have been sent the end of the run: the end of this process would else be news to
 // them.
 func (c *connected) spread() {
-	for until := time.Now().Add(farewell / 4); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(spreading); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if !take() {
 			continue
 		}
@@ -424,14 +432,17 @@ func (c *connected) spread() {
 	}
 }
 
-// letSpeak waits until the speaker has ended, when this rank is another one.
+// letSpeak waits for the speaker, when this rank is another one.
 func (c *connected) letSpeak() {
 	var e *Ended
 	if !errors.As(c.run.err, &e) || e.Speaker == c.rank {
 		return
 	}
 	process, here := c.peers[e.Speaker]
-	for until := time.Now().Add(farewell); time.Now().Before(until) && (!here || alive(process)); {
-		time.Sleep(farewell / 100)
+	until, closed := time.Now().Add(farewell), false
+	for ; time.Now().Before(until) && !(here && !alive(process)); time.Sleep(10 * time.Millisecond) {
+		if !closed && c.inboxes[e.Speaker].over() {
+			until, closed = time.Now().Add(lastWord), true
+		}
 	}
 }

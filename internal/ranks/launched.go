@@ -28,3 +28,13 @@ func Launched() (size int, ok bool) {
 	}
 	return 1, false
 }
+
+// Number returns the rank of this process, from what launchers leave in the environment, or 0.
+func Number() int {
+	for _, v := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
+		if n, found := number(v); found {
+			return n
+		}
+	}
+	return 0
+}

@@ -49,8 +49,9 @@ type Ended struct {
 	Rank, Size int
 	// What says what happened to the rank, as the end of a sentence that begins with its number.
 	What string
-	// Speaker is the rank that tells the user, so that a line appears once: the rank that aborted, and of a rank
-	// that was lost the root, or rank 1 when the root was lost.
+	// Lost is true when the rank was lost: it was silent, or its process ended.
+	Lost bool
+	// Speaker is the rank that tells the user, so that a line appears once: the root as long as it is there.
 	Speaker int
 }
 
@@ -66,7 +67,7 @@ func Speaks(t Transport, err error) bool {
 
 // aborted returns the end of a run that a rank aborted.
 func aborted(rank, size int, reason string) *Ended {
-	return &Ended{Rank: rank, Size: size, What: "ended the run: " + reason, Speaker: rank}
+	return &Ended{Rank: rank, Size: size, What: "ended the run: " + reason}
 }
 
 // errClosed is the error of calls after Close.

@@ -47,9 +47,17 @@ func IsSilent(err error) bool {
 // Refuse returns an error if a command that one process runs was started as several ranks.
 func Refuse(command string) error {
 	if size, several := ranks.Launched(); several {
-		return fmt.Errorf("%s was started as %d ranks, want one process; several ranks run dither train", command, size)
+		return once(fmt.Errorf("%s was started as %d ranks, want one process; several ranks run dither train", command, size))
 	}
 	return nil
+}
+
+// once marks an error that all ranks have alike, so that one of them tells the user.
+func once(err error) error {
+	if ranks.Number() != 0 {
+		return silent{failure.Running(err)}
+	}
+	return err
 }
 
 // Launch calls a function: once for a process alone, and with the run in its context for each rank that
@@ -63,6 +71,9 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 		return err
 	}
 	transport, err := ranks.Connect()
+	if err != nil && ranks.Built() == "" {
+		return once(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,7 +81,7 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 	if err == nil {
 		err = do(With(ctx, run))
 	}
-	return Ended(ctx, transport, err)
+	return Ended(transport, err)
 }
 
 // command is a command line.
@@ -112,7 +123,7 @@ func (f *Flags) read() ([]byte, error) {
 
 // Ended ends the part of a rank in a run, with the error of this rank or none, and returns the error of
 // the command.
-func Ended(ctx context.Context, t ranks.Transport, err error) error {
+func Ended(t ranks.Transport, err error) error {
 	if err == nil {
 		if err = t.Close(); err != nil {
 			err = failure.Running(err)
@@ -121,12 +132,15 @@ func Ended(ctx context.Context, t ranks.Transport, err error) error {
 	}
 	var ended *ranks.Ended
 	if !errors.As(err, &ended) {
-		if t.Rank() != 0 && ctx.Err() != nil { // all ranks are stopped at the same time, and the root says so
-			err = silent{err}
-		} else if t.Rank() != 0 {
-			err = wrapped(fmt.Errorf("rank %d of %d: %w", t.Rank(), t.Size(), err), err)
+		if t.Rank() != 0 && errors.Is(err, context.Canceled) {
+			err = failure.Running(errors.New("it was stopped")) // what was spent the root knows alone
 		}
 		t.Abort(err.Error())
+		// A launcher stops all ranks when one is lost. Then that is the reason.
+		_, end := t.Receive(context.Background(), t.Rank())
+		if errors.As(end, &ended) && (ended.Lost || ended.Speaker != t.Rank()) {
+			err = wrapped(fmt.Errorf("%w: %w", end, err), err)
+		}
 	}
 	_ = t.Close() // which waits until other ranks know of the end
 	return told(t, err)

@@ -293,13 +293,13 @@ func abort(ctx context.Context, t ranks.Transport) error {
 func wantEnded(err error, size, rank int) error {
 	var ended *ranks.Ended
 	want := fmt.Sprintf("rank %d of %d ended the run: a disk is full", rank, size)
-	if !errors.As(err, &ended) || ended.Rank != rank || ended.Speaker != rank || err.Error() != want {
+	if !errors.As(err, &ended) || ended.Rank != rank || ended.Speaker != 0 || ended.Lost || err.Error() != want {
 		return fmt.Errorf("after abort: got %w, want %q", err, want)
 	}
 	return nil
 }
 
-// abortTogether: when all ranks abort, one of them is named, and it alone speaks.
+// abortTogether: when all ranks abort, one of them is named, and the root speaks.
 func abortTogether(ctx context.Context, t ranks.Transport) error {
 	t.Abort(fmt.Sprintf("reason %d", t.Rank()))
 	_, err := t.Receive(ctx, 0)
@@ -307,7 +307,7 @@ func abortTogether(ctx context.Context, t ranks.Transport) error {
 	if !errors.As(err, &ended) || err.Error() != fmt.Sprintf("rank %d of %d ended the run: reason %[1]d", ended.Rank, t.Size()) {
 		return fmt.Errorf("after abort: got %w, want a rank and its reason", err)
 	}
-	if ranks.Speaks(t, err) != (ended.Rank == t.Rank()) {
+	if ranks.Speaks(t, err) != (t.Rank() == 0) {
 		return fmt.Errorf("rank %d speaks or is silent about %w", t.Rank(), err)
 	}
 	return nil

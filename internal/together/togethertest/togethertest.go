@@ -23,7 +23,7 @@ func Run(size int, plan string, do func(ctx context.Context, rank int) error) []
 			if err == nil {
 				err = do(together.With(context.Background(), run), rank)
 			}
-			errs[rank] = together.Ended(context.Background(), transport, err)
+			errs[rank] = together.Ended(transport, err)
 		})
 	}
 	all.Wait()
