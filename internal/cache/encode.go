@@ -102,7 +102,7 @@ func encodeOnce(ctx context.Context, folder string, source data.Source, s train.
 	_, _ = rand.Read(random[:]) // never fails
 	path := filepath.Join(folder, "table-"+hex.EncodeToString(random[:])+ending)
 	fmt.Fprintf(tell, "encoding %s, for this run only\n", display.Printable(source.Path))
-	note, err := json.Marshal(key{Format: "2", Table: source.Path})
+	note, err := json.Marshal(key{Format: encodedFormat, Table: source.Path})
 	if err == nil {
 		err = writeEncoded(ctx, source, path, note, s, o)
 	}

@@ -42,11 +42,15 @@ type key struct {
 	Made string `json:"made,omitempty"`
 }
 
+// encodedFormat is the form of encoded tables. It changes with the way in which cells become numbers, so
+// that no table serves that an earlier program read in another way.
+const encodedFormat = "3"
+
 // newKey reads the files of a table for their hashes, because sizes and times do not show every
 // change.
 func newKey(ctx context.Context, source data.Source, s train.Setup, featureBits int) (key, error) {
 	schema, chain := s.Schema, s.Features.Pipeline
-	k := key{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
+	k := key{Format: encodedFormat, Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
 	if s.Plan.Person != nil {
 		k.Person = s.Plan.Person.Column
 	}

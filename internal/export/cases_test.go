@@ -13,7 +13,7 @@ import (
 // schemaOf returns a schema with every kind of column and treatment, for a target.
 func schemaOf(t *testing.T, target string, columns string) *data.Schema {
 	t.Helper()
-	s, err := data.ParseSchema("test", []byte("dither-schema: 1\nrow: one person\nmax-records: 1000\nmissing-marks: [\"?\", \"NA\", \"-99\", \"1900-01-01\", \"2020-03-01 12:00:00\"]\ntarget: "+target+"\ncolumns:\n"+columns))
+	s, err := data.ParseSchema("test", []byte("dither-schema: 1\nrow: one person\nmax-records: 1000\nmissing-marks: [\"?\", \"NA\", \"-99\", \"1900-01-01\", \"2020-03-01 12:00:00\", \"9999-12-31 23:59:59.999999\"]\ntarget: "+target+"\ncolumns:\n"+columns))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -227,10 +228,17 @@ func (f *onnxFile) date(c *column) onnxDate {
 	known := f.of("LessOrEqual", f.of("Abs", name), f.double(most))
 	seconds := f.of("Where", known, name, f.double(0))
 	micros := f.cast(f.of("Floor", f.of("Add", f.of("Mul", seconds, f.double(1e6)), f.double(0.5))), onnxInt64)
+	// The last microseconds of the year 9999 are rounded to the next year. The number before is 32 microseconds earlier.
+	const end = (moment.LastDay + 1) * dayMicros
+	micros = f.of("Where", f.of("Equal", micros, f.integer(end)), f.integer(end-32), micros)
 	d := onnxDate{known: known, rest: f.of("Mod", micros, f.integer(dayMicros))}
 	d.day = f.of("Div", f.of("Sub", micros, d.rest), f.integer(dayMicros))
 	for _, mark := range c.markMoments {
-		d.known = f.of("And", d.known, f.of("Not", f.of("Equal", micros, f.integer(int(mark)))))
+		seen := int(math.Floor(float64(mark)/1e6*1e6 + 0.5)) // as above
+		if seen == end {
+			seen = end - 32
+		}
+		d.known = f.of("And", d.known, f.of("Not", f.of("Equal", micros, f.integer(seen))))
 	}
 	// Days and years since March of a year that 400 divides (https://howardhinnant.github.io/date_algorithms.html).
 	by := func(x string, n int) string { return f.of("Div", x, f.integer(n)) }
