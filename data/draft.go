@@ -191,6 +191,9 @@ func (d Draft) check(file string, t *table) error {
 	if _, levels := d.PrivateLevels[d.Target]; bounds || levels {
 		return &FileError{File: file, Problem: fmt.Sprintf("target %q is private", d.Target), Want: "declared levels or bounds of what is predicted", Remedy: "declare them"}
 	}
+	if len(d.Levels[d.Target]) == 1 {
+		return &FileError{File: file, Problem: fmt.Sprintf("target %q has one level", d.Target), Want: "two or more, separated by commas", Remedy: "declare all levels of what is predicted"}
+	}
 	for i, name := range names {
 		if i > 0 && names[i-1] == name || name == d.Target && (slices.Contains(d.Ignore, name) || slices.Contains(d.Text, name) || dates) {
 			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, a date, text or ignore", Remedy: "keep one of them"}

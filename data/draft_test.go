@@ -204,6 +204,7 @@ func TestDraftRefuses(t *testing.T) {
 		{"ignored not in the header", "x,y\n", data.Draft{Target: "y", Ignore: []string{"u"}}, 0, `column "u" is not in the header`},
 		{"declared twice", "x,y\n", data.Draft{Target: "y", Ignore: []string{"x"}, Levels: map[string][]string{"x": {"a"}}}, 0, `column "x" is declared twice`},
 		{"declared of both kinds", "x,y\n", data.Draft{Target: "y", Numeric: map[string][2]float64{"x": {0, 1}}, Levels: map[string][]string{"x": {"a"}}}, 0, `column "x" is declared twice`},
+		{"target of one level", "x,y\n", data.Draft{Target: "y", Levels: map[string][]string{"y": {"a"}}}, 0, `target "y" has one level`},
 		{"target ignored", "x,y\n", data.Draft{Target: "y", Ignore: []string{"y"}}, 0, `column "y" is declared twice`},
 		{"empty name", "x,,y\n", good, 2, "cannot be used"},
 		{"name twice", planted + "," + planted + ",y\n", good, 2, "cannot be used"},

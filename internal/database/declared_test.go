@@ -108,7 +108,8 @@ func TestRedact(t *testing.T) {
 // TestQueriesWithPasswords wants queries with a password refused, and no name of one with it.
 func TestQueriesWithPasswords(t *testing.T) {
 	for _, query := range []string{"SELECT * FROM dblink('host=h password=hunter2', 'select 1') AS t(x int)", "SELECT 1 -- password = hunter2", "SELECT 'postgres://u:hunter2@h/d'",
-		"SELECT * FROM OPENROWSET('MSDASQL', 'DRIVER={SQL Server};UID=u;PWD=hunter2;', 'SELECT 1')", "SELECT f('pwd = hunter2')", "SELECT f($$uid=u; Pwd={hun}}; hunter2}$$)", "SELECT 'jdbc:x://h/d?user=u&pwd=hunter2'"} {
+		"SELECT * FROM OPENROWSET('MSDASQL', 'DRIVER={SQL Server};UID=u;PWD=hunter2;', 'SELECT 1')", "SELECT f('pwd = hunter2')", "SELECT f($$uid=u; Pwd={hun}}; hunter2}$$)",
+		"SELECT 1 -- PWD=hunter2", "SELECT 1 --uid=u pwd = hunter2\nFROM t", "SELECT 1 /* uid=u\n PWD=hunter2 */ FROM t", "SELECT 1 /* pwd='hun hunter2", "SELECT 1 -- pwd=a pwd=hunter2", "SELECT 1 -- pwd={hun hunter2}", "SELECT 'jdbc:x://h/d?user=u&pwd=hunter2'"} {
 		if err := database.CheckQuery(query); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want an error without the password", query, err)
 		}
@@ -116,7 +117,8 @@ func TestQueriesWithPasswords(t *testing.T) {
 			t.Errorf("the name is %s, want none with the password", name)
 		}
 	}
-	for _, query := range []string{"SELECT age, ill FROM visits WHERE year = 2024", "SELECT age FROM visits WHERE pwd = 1 AND (pwd=1 OR v.pwd = 'yes')", `SELECT age, pwd = 1 FROM visits WHERE "pwd" = 1 AND is_pwd=1`} {
+	for _, query := range []string{"SELECT age, ill FROM visits WHERE year = 2024", "SELECT age FROM visits WHERE pwd = 1 AND (pwd=1 OR v.pwd = 'yes')", `SELECT age, pwd = 1 FROM visits WHERE "pwd" = 1 AND is_pwd=1`,
+		"SELECT pwd = 1 -- the column pwd\nFROM t WHERE pwd=1", "/* no pwd here */ SELECT pwd=1 FROM t", "SELECT a - - 1, pwd = 1 FROM t"} {
 		if err := database.CheckQuery(query); err != nil {
 			t.Errorf("%s: got %v, want no error without a password", query, err)
 		}

@@ -113,6 +113,9 @@ func parseLevels(fact string) (name string, levels []string, most int, err error
 	for i := range levels {
 		levels[i] = strings.TrimSpace(levels[i])
 	}
+	if len(levels) == 1 && strings.Contains(levels[0], "|") && list[0] != '"' { // as levels stand in a dictionary
+		return "", nil, 0, fmt.Errorf("levels is %q, want commas between levels, as in %s=%s; a single level with | stands in quotes", fact, name, strings.ReplaceAll(levels[0], "|", ","))
+	}
 	return name, levels, 0, nil
 }
 

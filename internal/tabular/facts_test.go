@@ -25,6 +25,7 @@ func TestParseFacts(t *testing.T) {
 	}{
 		"sex=f,m": {"sex", []string{"f", "m"}}, "income=<=50K, >50K": {"income", []string{"<=50K", ">50K"}}, `x="a, b",c`: {"x", []string{"a, b", "c"}},
 		"d=0..3": {"d", []string{"0", "1", "2", "3"}}, "d=-1..1": {"d", []string{"-1", "0", "1"}}, "d=a..b": {"d", []string{"a..b"}}, "d=0..1,5": {"d", []string{"0..1", "5"}}, "d=3..3": {}, "d=3..1": {}, "d=0..10000": {},
+		`x="a|b"`: {"x", []string{"a|b"}}, "x=a|b,c": {"x", []string{"a|b", "c"}}, "x=no|yes": {},
 		"sex": {}, "sex=": {}, "=a,b": {}, `x="a`: {}, "": {}, "x=a\nb": {},
 	} {
 		name, levels, _, err := parseLevels(fact)
