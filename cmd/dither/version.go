@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 )
 
 // version is the program's version in models, certificates and release archives.
@@ -18,11 +19,10 @@ func program() string { return artefact.Program }
 
 const versionLong = `Print what this program is: the version that models and certificates name, the state of the
 source that it was built from, the Go version, and the level of processor instructions that its kernels
-use: portable, avx2, avx512 or avx512-vnni. Last come the databases that it reads.
+use: portable, avx2, avx512 or avx512-vnni. Last come the databases that it reads, and its MPI library.
 
-The source is "modified" when it was built from files that differ from the commit. The level is the
-best one that the processor and the operating system have; DITHER_PROCESSOR=portable, say, lowers
-it. Results do not depend on it where they are exact, which sums that are released are.`
+A "modified" source differs from the commit. The level is the best one that the system has;
+DITHER_PROCESSOR=portable, say, lowers it. Exact results, as sums that are released, do not depend on it.`
 
 func newVersion() *cobra.Command {
 	asJSON := false
@@ -31,7 +31,7 @@ func newVersion() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			about := process.AboutOf(program(), info)
-			about.Databases = tabular.Databases()
+			about.Databases, about.MPI = tabular.Databases(), together.Library()
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), about)
 			}

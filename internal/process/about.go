@@ -28,6 +28,8 @@ type About struct {
 	Kernels  string `json:"kernels"`
 	// Databases are the names of the databases that the program reads. AboutOf leaves them out.
 	Databases []string `json:"databases,omitempty"`
+	// MPI is the library that connects ranks. AboutOf leaves it out.
+	MPI string `json:"mpi,omitempty"`
 }
 
 // AboutOf returns the facts in the build information, which may be nil, about the program of this
@@ -62,7 +64,7 @@ func (a About) Text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", a.Program)
 	for _, line := range [][2]string{{"module", strings.TrimSpace(a.Module + " " + a.ModuleVersion)}, {"source", a.source()}, {"tags", a.Tags},
-		{"go", a.Go}, {"platform", a.Platform}, {"kernels", a.Kernels}, {"databases", strings.Join(a.Databases, ", ")}} {
+		{"go", a.Go}, {"platform", a.Platform}, {"kernels", a.Kernels}, {"databases", strings.Join(a.Databases, ", ")}, {"mpi", a.MPI}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", line[0], display.Printable(line[1]))
 		}

@@ -175,7 +175,7 @@ func Connect(options ...Option) (Transport, error) {
 		return nil, failure.Running(fmt.Errorf("ranks: the launcher started several processes, but not all of them have begun MPI within %v", limit))
 	}
 	if want, several := Launched(); several && c.size != want {
-		return nil, failure.Running(fmt.Errorf("ranks: the launcher started %d processes, and MPI knows %d, want a launcher of the same MPI as this build has (%s); with Slurm: srun --mpi=pmix", want, c.size, Built()))
+		return nil, failure.Running(alike{fmt.Errorf("ranks: the launcher started %d processes, and MPI knows %d, want a launcher of the same MPI as this build has (%s); with Slurm: srun --mpi=pmix", want, c.size, Built())})
 	}
 	return c, nil
 }

@@ -154,7 +154,7 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// idle measures what a rank costs that only waits.
+// idle measures what ranks cost that only wait: rank 0 for no message.
 func idle(ctx context.Context, t ranks.Transport) error {
 	if err := barrier(ctx, t); err != nil {
 		return err
@@ -166,9 +166,11 @@ func idle(ctx context.Context, t ranks.Transport) error {
 	if err := barrier(ctx, t); err != nil {
 		return err
 	}
+	what := "waiting"
 	if t.Rank() == 0 {
-		fmt.Printf("waiting takes %.1f %% of a processor\n", 100*float64(used()-before)/float64(time.Since(began)))
+		what = "waiting for no message"
 	}
+	fmt.Printf("%s takes %.1f %% of a processor\n", what, 100*float64(used()-before)/float64(time.Since(began)))
 	return nil
 }
 
@@ -219,9 +221,9 @@ func leave(ctx context.Context, t ranks.Transport) error {
 	return err
 }
 
-// compute computes in all goroutines without a pause for several limits of silence.
+// compute computes without a pause for several limits of silence.
 func compute(ctx context.Context, t ranks.Transport) error {
-	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); {
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); {
 		for i := range 1 << 20 {
 			sink += i
 		}
@@ -317,7 +319,11 @@ func TestConnectedRanksKeepLaws(t *testing.T) {
 		wantDone(t, size, "10m laws")
 		wantDone(t, size, "10m close")
 	}
-	for _, scene := range []string{"10m recover", "500ms compute", "10m latency", "10m speed", "10m idle"} {
+	scenes := []string{"10m recover", "10m latency"}
+	if !testing.Short() {
+		scenes = append(scenes, "1s compute", "10m speed", "10m idle")
+	}
+	for _, scene := range scenes {
 		wantDone(t, 2, scene)
 	}
 }
@@ -355,14 +361,14 @@ func wantNoneLeft(t *testing.T, out *output) {
 // TestLostRanks kills and stops ranks at random moments. The launcher must fail, no process may be left, and nothing but the
 // lost rank may be named. A launcher that notices first may end all processes before one line is printed.
 func TestLostRanks(t *testing.T) {
-	times := 3
+	times := 2
 	if !testing.Short() {
 		times = 50
 	}
 	for i := range times {
 		loseRank(t, 2+i%3, syscall.SIGKILL, "10m", 0)
-		if i%5 < 2 {
-			loseRank(t, 2+i%3, syscall.SIGSTOP, "1s", i%5)
+		if i%5 == 1 || i%5 == 2 {
+			loseRank(t, 2+i%3, syscall.SIGSTOP, "1s", i%5-1)
 		}
 	}
 }

@@ -70,6 +70,17 @@ func aborted(rank, size int, reason string) *Ended {
 	return &Ended{Rank: rank, Size: size, What: "ended the run: " + reason}
 }
 
+// alike is an error of Connect that all ranks have.
+type alike struct{ error }
+
+func (a alike) Unwrap() error { return a.error }
+
+// Alike reports whether all ranks have the same error of Connect, so that one of them may tell the user.
+func Alike(err error) bool {
+	var a alike
+	return errors.As(err, &a)
+}
+
 // errClosed is the error of calls after Close.
 var errClosed = failure.Running(errors.New("ranks: the transport is closed"))
 

@@ -28,8 +28,8 @@ const (
 	// spin is how long a goroutine that waits for a message looks for it without a pause. It is above the time of a message
 	// whose receiver did pause: an exchange that is slow once would else remain so. While MPI moves long messages, the thread
 	// that serves looks without a pause too.
-	spin, spinMoving      = 200 * time.Microsecond, 5 * time.Millisecond
-	shortPause, longPause = 50 * time.Microsecond, time.Millisecond
+	spin, spinMoving                 = 200 * time.Microsecond, 5 * time.Millisecond
+	shortPause, longPause, idlePause = 50 * time.Microsecond, time.Millisecond, 4 * time.Millisecond
 	// confirmation is how long a process must have ended before it counts as lost: what it sent before is taken up first.
 	confirmation = 50 * time.Millisecond
 )
@@ -163,7 +163,8 @@ func (s *server) turn() {
 }
 
 // pause returns how long the thread that serves pauses before it looks for messages, and for how long it need not look for
-// anything else. Where a goroutine waits, pauses grow with the time since there was work.
+// anything else. Where a goroutine waits, pauses grow with the time since there was work. Where none does, they are long: who
+// waits for this rank waits for what it computes.
 func (s *server) pause() (pause, limit time.Duration) {
 	idle := s.began.Sub(s.worked)
 	switch {
@@ -174,7 +175,7 @@ func (s *server) pause() (pause, limit time.Duration) {
 	case s.moving > 0:
 		return longPause, longPause
 	case s.waiting.Load() == 0:
-		pause = longPause
+		pause = idlePause
 	default:
 		pause = min(max(idle/64, shortPause), longPause)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +45,9 @@ func IsSilent(err error) bool {
 	return errors.As(err, &s)
 }
 
+// Library returns the MPI library of this program and its version, or "".
+func Library() string { return ranks.Built() }
+
 // Refuse returns an error if a command that one process runs was started as several ranks.
 func Refuse(command string) error {
 	if size, several := ranks.Launched(); several {
@@ -66,12 +70,13 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 	if _, several := ranks.Launched(); !several {
 		return do(ctx)
 	}
+	runtime.GOMAXPROCS(ranks.Processors())
 	key, err := f.read()
 	if err != nil {
 		return err
 	}
 	transport, err := ranks.Connect()
-	if err != nil && ranks.Built() == "" {
+	if ranks.Alike(err) {
 		return once(err)
 	}
 	if err != nil {
