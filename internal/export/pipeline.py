@@ -107,8 +107,11 @@ def text_of(cell, bools=("false", "true")):
         return ""
     if isinstance(cell, (bool, np.bool_)):
         return bools[int(cell)]
-    if isinstance(cell, (float, np.floating)) and abs(cell) < 1e21 and cell == int(cell):
-        return str(int(cell))
+    if isinstance(cell, (float, np.floating)):
+        if not math.isfinite(cell):
+            return ""
+        if abs(cell) < 1e21 and cell == int(cell):
+            return str(int(cell))
     return str(cell).strip(SPACES)
 
 
