@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/ranks"
@@ -99,39 +99,63 @@ func (r *Run) Exchange(ctx context.Context, messages [][]byte) ([][]byte, error)
 	return received, nil
 }
 
-// stamp returns a text of the files of a table: their names, sizes and times. Ranks that divide a table
-// must see the same files, and the files must not change while they are read. It is "" for a table that
-// is not divided.
+// stamp returns a text of how a table is read, and of the names, sizes and times of its files. Ranks that
+// divide a table must see the same files, and the files must not change while they are read. It is "" for
+// a table that is not divided.
 func stamp(source *data.Source) (string, error) {
 	if source == nil || source.Ranks < 2 || source.Own || source.Path == "" {
 		return "", nil
 	}
-	var files []string
-	roots := []string{source.Path}
-	if format.IsParts(source.Path) {
-		if info, err := os.Stat(source.Path); err != nil || !info.IsDir() {
-			if roots, err = filepath.Glob(source.Path); err != nil {
-				return "", err
-			}
-		}
-	}
-	for _, root := range roots {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			info, err := os.Stat(path)
-			if err == nil {
-				files = append(files, fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
-			}
-			return err
-		})
-		if err != nil {
+	paths := []string{source.Path}
+	if info, err := os.Stat(source.Path); format.IsParts(source.Path) && (err != nil || !info.IsDir()) {
+		if paths, err = filepath.Glob(source.Path); err != nil {
 			return "", err
 		}
 	}
-	slices.Sort(files)
+	if source.Labels != "" {
+		paths = append(paths, source.Labels)
+	}
+	files := []string{fmt.Sprintf("labels %q, delimiter %q, columns %q, no quotes %t", source.Labels, source.Delimiter, source.Columns, source.NoQuotes)}
+	for _, path := range paths {
+		if err := note(&files, path, 0); err != nil { // whose path may have cells, as in who=somebody
+			return "", fmt.Errorf("a file of %s cannot be divided among ranks: %w", source.Path, display.Pathless(err))
+		}
+	}
 	return strings.Join(files, "\n"), nil
+}
+
+// deepest bounds the folders in one another.
+const deepest = 32
+
+var (
+	errIrregular = errors.New("it is a pipe or a device, want files that each rank reads from the beginning")
+	errDeep      = errors.New("its folders are too deep")
+)
+
+// note appends the files at a path. It follows links, as readers do.
+func note(files *[]string, path string, depth int) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // which reading the table tells
+		*files = append(*files, fmt.Sprintf("%q is missing", path))
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		*files = append(*files, fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
+		return nil
+	case !info.IsDir():
+		return errIrregular
+	case depth == deepest:
+		return errDeep
+	}
+	entries, err := os.ReadDir(path) // by name
+	for _, e := range entries {
+		if err == nil && !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") { // programs' own
+			err = note(files, filepath.Join(path, e.Name()), depth+1)
+		}
+	}
+	return err
 }
 
 // Read reads the share of a table after a message of the root. So no rank reads before the ledger of the

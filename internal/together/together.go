@@ -28,6 +28,7 @@ type Run struct {
 	key          []byte // of this run alone
 	communicator *release.Communicator
 	exchanged    bool // records were
+	told         int  // messages of the root
 }
 
 // KeyBytes is the least length of a key of ranks, in bytes.
@@ -59,7 +60,7 @@ func Begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Dur
 		}
 	}
 	if given == 0 {
-		if key, err = r.Tell(key); err != nil {
+		if key, err = r.tell(key); err != nil {
 			return nil, err
 		}
 	}
@@ -105,11 +106,32 @@ func (r *Run) introduce(own []byte) ([]byte, error) {
 
 var errIntroduced = errors.New("together: a message of a rank is not what ranks of this program send, want the same program on all ranks")
 
-// Tell returns the message of the root to all ranks. Messages of other ranks are not used.
+// Tell returns the message of the root to all ranks. Messages of other ranks are not used. The message is
+// public, and authenticated by the key of the run.
 func (r *Run) Tell(message []byte) ([]byte, error) {
 	if r == nil {
 		return message, nil
 	}
+	r.told++
+	text, err := r.tell(append(r.mark(message), message...))
+	if err != nil || r.Root() {
+		return message, err
+	}
+	if len(text) < sha256.Size || !hmac.Equal(text[:sha256.Size], r.mark(text[sha256.Size:])) {
+		return nil, fmt.Errorf("together: rank %d received what the root did not tell in this run and step; the ranks have different keys, or the transport lost or altered a message", r.Rank())
+	}
+	return text[sha256.Size:], nil
+}
+
+// mark is what authenticates a message of the root: no other message of the run has the same.
+func (r *Run) mark(message []byte) []byte {
+	mac := hmac.New(sha256.New, r.key)
+	fmt.Fprintf(mac, "told %d: %s", r.told, message)
+	return mac.Sum(nil)
+}
+
+// tell is Tell before there is a key.
+func (r *Run) tell(message []byte) ([]byte, error) {
 	if r.transport.Rank() != 0 {
 		return r.Receive(0)
 	}
@@ -140,8 +162,11 @@ func (r *Run) sendAll(message []byte) error {
 // Agree returns once all ranks have shown that they hold the same key and the same plan. Payer pays
 // together from then on. A run agrees once.
 func (r *Run) Agree(plan []byte) (err error) {
-	if r == nil {
+	switch {
+	case r == nil:
 		return nil
+	case r.communicator != nil:
+		return errors.New("together: the ranks agree a second time, want one plan in a run; its messages would be accepted again")
 	}
 	r.communicator, err = release.Connect(r, r.key, plan)
 	return err
