@@ -1,6 +1,7 @@
 package bookkeeping
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/together/togethertest"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -84,6 +86,39 @@ func TestCreateFromSchema(t *testing.T) {
 	for _, want := range []string{"next      write `ledger: ledgers/persons.ledger` into plain.yaml", "adding or removing one person"} {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("got %s (%v), want %q", text, err, want)
+		}
+	}
+}
+
+// TestRanksAreNotWitnessed: the root reads a share of the records, which says nothing about what other runs read.
+func TestRanksAreNotWitnessed(t *testing.T) {
+	inFolder(t, map[string]string{"named.yaml": schemaText + "ledger: hospital.ledger\n"})
+	if _, err := Create(t.Context(), "", capped("named.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := data.ReadSchema("named.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	watches := func(ctx context.Context) bool {
+		p, failed := Wish{}.Purse(ctx, s)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		defer p.ledger.Close()
+		return p.Watch(ctx) != ctx
+	}
+	if !watches(t.Context()) {
+		t.Error("one process is not watched")
+	}
+	for _, failed := range togethertest.Run(1, "plan", func(ctx context.Context, _ int) error {
+		if watches(ctx) {
+			t.Error("the share of the root is watched as if it were the table")
+		}
+		return nil
+	}) {
+		if failed != nil {
+			t.Error(failed)
 		}
 	}
 }

@@ -74,9 +74,12 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 		return nil, err
 	}
 	p := &Purse{ledger: l, wish: w, data: s.Name}
-	if postgres.Is(w.Where) {
+	switch {
+	case postgres.Is(w.Where):
 		p.blind = errors.New("a ledger on a server keeps none")
-	} else {
+	case together.From(ctx) != nil:
+		p.blind = errors.New("several ranks read the records, and nothing was compared")
+	default:
 		p.witness, p.blind = witness.Open(w.Where+witness.End, l.Book.Ledger(), l.WitnessKey(), w.Population)
 	}
 	return p, nil
