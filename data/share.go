@@ -94,16 +94,14 @@ func newPiece(d *Dataset, first uint64) piece {
 func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []onePart) (pieces []piece, err error) {
 	left := cmp.Or(o.MaxRecords, s.MaxRecords)
 	for k := src.Rank; k < len(parts); k += src.Ranks {
-		one := o
-		one.MaxRecords = left
-		q, b, err := newRequest(s, parts[k].path, src.Delimiter, one)
+		q, b, err := newRequest(s, parts[k].path, src.Delimiter, o)
 		if err == nil {
 			q, err = q.as(src)
 		}
 		if err != nil {
 			return nil, err
 		}
-		q.isPart, q.declared = true, cmp.Or(o.MaxRecords, s.MaxRecords)
+		q.isPart, q.maxRecords = true, left
 		if err = parts[k].scan(ctx, q, src); err != nil {
 			return nil, err
 		}

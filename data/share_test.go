@@ -238,6 +238,20 @@ func TestForeignRowsAreRefused(t *testing.T) {
 	}
 }
 
+// TestSharesHaveNoMoreRowsThanDeclared wants an error for a process whose first files have all of the declared
+// rows, and whose next file has more.
+func TestSharesHaveNoMoreRowsThanDeclared(t *testing.T) {
+	s, path := shareSchema(t, false), shareTable(t, 12, false)
+	for most, fine := range map[int]bool{1500: true, 1499: false, 500: false} {
+		for rank := range 2 {
+			_, err := Read(context.Background(), s, Source{Path: path, Rank: rank, Ranks: 2}, ReadOptions{MaxRecords: most})
+			if (err == nil) != fine {
+				t.Errorf("process %d of 1500 rows, %d declared: got %v", rank, most, err)
+			}
+		}
+	}
+}
+
 // TestShareRefusals wants an error where shares of a table have no meaning.
 func TestShareRefusals(t *testing.T) {
 	s, path := shareSchema(t, false), shareTable(t, 1, false)
