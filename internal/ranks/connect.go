@@ -27,6 +27,8 @@ const (
 	shortMessage = 32 << 10
 	// beginning is how many limits of silence MPI may take to begin.
 	beginning = 4
+	// turn is how much longer each rank waits than the one before it. The launcher ends the others when the first one ends.
+	turn = time.Second
 	// decision is how long a rank that aborts waits for the root to name one rank for all.
 	decision = 2 * time.Second
 	// search is how long a rank that is told to stop looks for a lost process, which may be the reason.
@@ -40,7 +42,7 @@ const (
 
 // settingsOf returns the settings that options make.
 func settingsOf(options []Option) settings {
-	s := settings{silence: 30 * time.Second, grace: 10 * time.Second}
+	s := settings{silence: 30 * time.Second, grace: 10 * time.Second, until: context.Background()}
 	for _, o := range options {
 		o(&s)
 	}
@@ -171,7 +173,9 @@ func Connect(options ...Option) (Transport, error) {
 		if err != nil {
 			return nil, failure.Running(fmt.Errorf("ranks: %w", err))
 		}
-	case <-time.After(limit):
+	case <-c.settings.until.Done():
+		return nil, failure.Running(alike{fmt.Errorf("ranks: stopped before all ranks had begun MPI: %w", c.settings.until.Err())})
+	case <-time.After(limit + time.Duration(min(Number(), 10))*turn):
 		return nil, failure.Running(fmt.Errorf("ranks: the launcher started several processes, but not all of them have begun MPI within %v", limit))
 	}
 	if want, several := Launched(); several && c.size != want {

@@ -1,11 +1,15 @@
 package ranks
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // settings are what Connect is asked.
 type settings struct {
 	silence time.Duration // after which a rank is lost
 	grace   time.Duration // after which MPI ends the processes of a run that has ended
+	until   context.Context
 }
 
 // Option changes what Connect does.
@@ -18,3 +22,6 @@ func Silence(limit time.Duration) Option { return func(s *settings) { s.silence 
 // Grace returns the option that processes which have not ended by themselves are ended by MPI so long after the run
 // ended. Without it 10 seconds are.
 func Grace(limit time.Duration) Option { return func(s *settings) { s.grace = limit } }
+
+// Until returns the option that Connect returns an error when the context ends before all ranks have begun.
+func Until(ctx context.Context) Option { return func(s *settings) { s.until = ctx } }

@@ -75,7 +75,7 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 	if err != nil {
 		return err
 	}
-	transport, err := ranks.Connect()
+	transport, err := ranks.Connect(ranks.Until(ctx))
 	if ranks.Alike(err) {
 		return once(err)
 	}
