@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/safetensors"
 	"github.com/ditherml/dither/model"
@@ -171,6 +173,54 @@ func TestPythonPredicts(t *testing.T) {
 		largest, err := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows))
 		if err != nil || largest > goTolerance {
 			t.Errorf("%s: got a difference of %g and %v, want at most %g", c.name, largest, err, goTolerance)
+		}
+	}
+}
+
+// TestPythonReadsTables reads CSV files of other forms: with a mark of the order of bytes and semicolons, and with what a
+// schema declares.
+func TestPythonReadsTables(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import numpy, sklearn").Run(); err != nil {
+		t.Skip("there is no python3 with numpy and sklearn here")
+	}
+	columns := "  a: {numeric: [0, 9], out-of-range: clamp, missing: indicator}\n  b: {levels: [x, 'y\"'], unknown: other, missing: indicator}\n"
+	for table, declared := range map[string]string{
+		"\ufeff a ;b;y\n7;x;\n1,5;\"y\"\"\";\n": "",
+		"a|b|y\n7|x|\n1,5|y\"|\n":               "quote: none\n",
+		"7^x^\n1,5^\"y\"\"\"^\n":                "delimiter: ^\nheader: [a, b, y]\n",
+	} {
+		s, err := data.ParseSchema("test", []byte("dither-schema: 1\nmax-records: 9\n"+declared+"target: {column: y, levels: [a, b]}\ncolumns:\n"+columns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, err := feature.NewPipeline(nil, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormNone}, model.Logistic, []float64{1, 2, 3, 4, 5, 6, 7, 8}[:chain.Dim()])
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := writePython(m, testStatement, Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		program, path := filepath.Join(folder, "model.py"), filepath.Join(folder, "table.csv")
+		if err = errors.Join(os.WriteFile(program, file, 0o600), os.WriteFile(path, []byte(table), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.Command("python3", program, path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v %s", table, err, printed)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := [][]string{{"7", "x"}, {"1,5", "y\""}}
+		if largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows)); failed != nil || largest > goTolerance {
+			t.Errorf("%q: got a difference of %g and %v, want at most %g", table, largest, failed, goTolerance)
 		}
 	}
 }

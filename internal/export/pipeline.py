@@ -1,8 +1,10 @@
 import base64
+import csv
 import datetime
 import json
 import math
 import re
+import sys
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -304,18 +306,27 @@ def pipeline():
     return Pipeline([("features", DitherFeatures()), ("linear", DitherLinear())])
 
 
-def main():
-    import csv
-    import sys
-
-    if len(sys.argv) != 2:
-        sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
+def records_of(path):
+    """Return the rows of a CSV file, which has the form that the schema declares."""
+    form = MODEL["table"]
     csv.field_size_limit(2**31 - 1)
-    with open(sys.argv[1], newline="", encoding="utf-8-sig") as f:
-        reader = csv.DictReader(f)
+    with open(path, newline="", encoding="utf-8-sig") as f:
+        first = f.readline()
+        if form["quotes"]:
+            first = re.sub('"[^"]*"', "", first)
+        f.seek(0)
+        delimiter = form["delimiter"] or max(",;\t|", key=first.count)
+        quoting = csv.QUOTE_MINIMAL if form["quotes"] else csv.QUOTE_NONE
+        reader = csv.DictReader(f, form["header"] or None, delimiter=delimiter, quoting=quoting)
         names = {column["name"] for column in MODEL["columns"]}
         reader.fieldnames = [name if name in names else name.strip(SPACES) for name in reader.fieldnames or []]
-        records = list(reader)
+        return list(reader)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
+    records = records_of(sys.argv[1])
     model = pipeline()
     X = {column["name"]: [r[column["name"]] for r in records] for column in MODEL["columns"]}
     out = csv.writer(sys.stdout)

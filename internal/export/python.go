@@ -20,6 +20,7 @@ var pythonProgram string
 // pythonModel is the model in a Python file, as JSON.
 type pythonModel struct {
 	Certificate   map[string]string     `json:"certificate"`
+	Table         pythonTable           `json:"table"`
 	Columns       []pythonColumn        `json:"columns"`
 	Groups        []pythonGroup         `json:"groups"`
 	Features      int                   `json:"features"`
@@ -35,6 +36,13 @@ type pythonModel struct {
 	Threshold     float64               `json:"threshold"`
 	Lower         float64               `json:"lower"`
 	Upper         float64               `json:"upper"`
+}
+
+// pythonTable is the form of CSV files. An empty delimiter is detected.
+type pythonTable struct {
+	Delimiter string   `json:"delimiter"`
+	Header    []string `json:"header"`
+	Quotes    bool     `json:"quotes"`
 }
 
 type pythonColumn struct {
@@ -91,6 +99,11 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 	f := m.Features()
 	p := pythonModel{Certificate: map[string]string{}, Features: o.dim, Normalization: f.Norm, Radius: f.Radius, Center: f.Center, Intercept: f.Intercept,
 		Loss: o.loss, Levels: o.target.Levels, Threshold: m.Threshold(), Lower: o.target.Lower, Upper: o.target.Upper}
+	schema := m.Schema()
+	p.Table = pythonTable{Header: orNone(schema.Header), Quotes: !schema.NoQuotes}
+	if schema.Delimiter != 0 {
+		p.Table.Delimiter = string(schema.Delimiter)
+	}
 	for _, pair := range s.pairs() {
 		p.Certificate[pair.key] = pair.value
 	}
