@@ -1,14 +1,16 @@
 package training
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/train/neural"
 )
 
-// Agreed returns a text of everything that decides what a run releases: certificate, schema, and
-// options. Ranks that train together must have the same text. It is made before a ledger notes its
+// Agreed returns a text of everything that decides what a run releases: certificate, schema, options, and
+// the checkpoint from which it goes on. Ranks that train together must have the same text. It is made before a ledger notes its
 // record in the draft.
 func (r *Run) Agreed() ([]byte, error) {
 	schema, err := r.Tables.Schema.YAML()
@@ -26,6 +28,13 @@ func (r *Run) Agreed() ([]byte, error) {
 		o := r.Network.Options
 		o.Progress, o.Checkpoint, o.Initial = nil, nil, nil // all ranks begin with the weights of the root
 		plan = fmt.Appendf(plan, "\n%+v", o)
+		if r.Network.from != nil {
+			state := *r.Network.from
+			state.Plan, state.Paid, state.Sign = neural.Plan{}, nil, nil // which the draft has
+			hash := sha256.New()
+			fmt.Fprintf(hash, "%+v", state)
+			plan = fmt.Appendf(plan, "\ngoes on from %x", hash.Sum(nil))
+		}
 	}
 	return plan, nil
 }
