@@ -38,7 +38,14 @@ func readShare(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Data
 	if hasRelated(s, src) {
 		return nil, errors.New("data: a table with related tables is read by several processes, want one process; only one that reads all rows knows each key once")
 	}
-	pieces, err := readPieces(ctx, s, src, o)
+	parts, err := filesOf(src)
+	if err != nil {
+		return nil, err
+	}
+	if parts != nil && src.Person == "" {
+		return readFiles(ctx, s, src, o, parts)
+	}
+	pieces, err := readPieces(ctx, s, src, o, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -49,28 +56,75 @@ func readShare(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Data
 	return own.bring(ctx, s, src, o)
 }
 
-// readPieces reads the rows of a process, before persons are brought together.
-func readPieces(ctx context.Context, s *Schema, src Source, o ReadOptions) ([]piece, error) {
-	if !src.Own && src.Database == nil && format.IsParts(src.Path) {
-		parts, err := partsOf(src.Path)
-		if err != nil {
+// filesOf returns the files of a process if the table is divided by files, or nil. Every Ranks-th file is
+// one.
+func filesOf(src Source) (own []numberedPart, err error) {
+	if src.Own || src.Database != nil || !format.IsParts(src.Path) {
+		return nil, nil
+	}
+	parts, err := partsOf(src.Path)
+	if err != nil || len(parts) < src.Ranks {
+		return nil, err
+	}
+	for k := src.Rank; k < len(parts); k += src.Ranks {
+		own = append(own, numberedPart{parts[k], uint64(k)})
+	}
+	return own, nil
+}
+
+// numberedPart is a file of a table with its place among them.
+type numberedPart struct {
+	onePart
+	number uint64
+}
+
+// readFiles reads the rows of these files into one data set.
+func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []numberedPart) (*Dataset, error) {
+	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
+	if err == nil {
+		q, err = q.as(src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		one := q
+		one.file, one.isPart, one.maxRecords = p.path, true, q.maxRecords-*q.rows
+		if err = p.scan(ctx, one, src); err != nil {
 			return nil, err
 		}
-		if len(parts) >= src.Ranks {
-			return readFiles(ctx, s, src, o, parts)
-		}
 	}
-	all, block := []piece(nil), uint64(0)
+	return b.dataset(o.KeepDropped), nil
+}
+
+// readPieces reads the rows of a process, of its files if there are any, before persons are brought
+// together.
+func readPieces(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []numberedPart) (pieces []piece, err error) {
+	left := cmp.Or(o.MaxRecords, s.MaxRecords)
+	for _, p := range parts {
+		one := o
+		one.MaxRecords = max(left, 1) // 0 would be the bound of the schema
+		d, failed := readFiles(ctx, s, src, one, []numberedPart{p})
+		if failed != nil {
+			return nil, failed
+		}
+		left -= d.Records()
+		pieces = append(pieces, newPiece(d, p.number<<rowBits))
+	}
+	if parts != nil {
+		return pieces, nil
+	}
+	block := uint64(0)
 	alone := src
 	alone.Ranks = 0
-	err := ReadBlocks(ctx, s, alone, o, shareRows, func(d *Dataset) error {
+	err = ReadBlocks(ctx, s, alone, o, shareRows, func(d *Dataset) error {
 		if src.Own || block%uint64(src.Ranks) == uint64(src.Rank) {
-			all = append(all, newPiece(d.copied(), block*shareRows))
+			pieces = append(pieces, newPiece(d.copied(), block*shareRows))
 		}
 		block++
 		return nil
 	})
-	return all, err
+	return pieces, err
 }
 
 // copied returns the data set in memory of its own, so that the blocks of other processes are freed.
@@ -88,27 +142,6 @@ func newPiece(d *Dataset, first uint64) piece {
 		p.places[i] = first + uint64(i)
 	}
 	return p
-}
-
-// readFiles reads the files of a process. Every Ranks-th file is one.
-func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []onePart) (pieces []piece, err error) {
-	left := cmp.Or(o.MaxRecords, s.MaxRecords)
-	for k := src.Rank; k < len(parts); k += src.Ranks {
-		q, b, err := newRequest(s, parts[k].path, src.Delimiter, o)
-		if err == nil {
-			q, err = q.as(src)
-		}
-		if err != nil {
-			return nil, err
-		}
-		q.isPart, q.maxRecords = true, left
-		if err = parts[k].scan(ctx, q, src); err != nil {
-			return nil, err
-		}
-		left -= *q.rows
-		pieces = append(pieces, newPiece(b.dataset(o.KeepDropped), uint64(k)<<rowBits))
-	}
-	return pieces, nil
 }
 
 // joinPieces returns the rows of all pieces, in order.
