@@ -43,7 +43,8 @@ func readShare(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Data
 		return nil, err
 	}
 	if parts != nil && src.Person == "" {
-		return readFiles(ctx, s, src, o, parts)
+		d, _, err := readFiles(ctx, s, src, o, parts, cmp.Or(o.MaxRecords, s.MaxRecords))
+		return d, err
 	}
 	pieces, err := readPieces(ctx, s, src, o, parts)
 	if err != nil {
@@ -78,23 +79,24 @@ type numberedPart struct {
 	number uint64
 }
 
-// readFiles reads the rows of these files into one data set.
-func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []numberedPart) (*Dataset, error) {
+// readFiles reads the rows of these files into one data set, and returns the number of rows that are left of
+// the largest number.
+func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []numberedPart, left int) (*Dataset, int, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err == nil {
 		q, err = q.as(src)
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, p := range parts {
 		one := q
-		one.file, one.isPart, one.maxRecords = p.path, true, q.maxRecords-*q.rows
+		one.file, one.isPart, one.maxRecords = p.path, true, left-*q.rows
 		if err = p.scan(ctx, one, src); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return b.dataset(o.KeepDropped), nil
+	return b.dataset(o.KeepDropped), left - *q.rows, nil
 }
 
 // readPieces reads the rows of a process, of its files if there are any, before persons are brought
@@ -102,13 +104,10 @@ func readFiles(ctx context.Context, s *Schema, src Source, o ReadOptions, parts 
 func readPieces(ctx context.Context, s *Schema, src Source, o ReadOptions, parts []numberedPart) (pieces []piece, err error) {
 	left := cmp.Or(o.MaxRecords, s.MaxRecords)
 	for _, p := range parts {
-		one := o
-		one.MaxRecords = max(left, 1) // 0 would be the bound of the schema
-		d, failed := readFiles(ctx, s, src, one, []numberedPart{p})
-		if failed != nil {
-			return nil, failed
+		var d *Dataset
+		if d, left, err = readFiles(ctx, s, src, o, []numberedPart{p}, left); err != nil {
+			return nil, err
 		}
-		left -= d.Records()
 		pieces = append(pieces, newPiece(d, p.number<<rowBits))
 	}
 	if parts != nil {

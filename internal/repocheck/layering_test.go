@@ -120,10 +120,6 @@ var layers = []layer{
 	// The features that are made of the rows of one person in a related table.
 	{"internal/related", ""},
 	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/decimal internal/format internal/moment"},
-	// One training of several processes: what they agree on, and what pays for their sums.
-	{"internal/together", "internal/display internal/failure internal/format internal/ranks internal/release mechanism data"},
-	// Ranks in one process, for tests.
-	{"internal/together/togethertest", "internal/ranks internal/together"},
 	{"internal/format/arrow", "internal/columnar internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
@@ -148,6 +144,10 @@ var layers = []layer{
 	{"internal/spot", "internal/kernel internal/picks internal/release"},
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
 	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
+	// One training of several processes: what they agree on, and what pays for their sums.
+	{"internal/together", "internal/display internal/failure internal/format internal/ranks internal/release mechanism data"},
+	// Ranks in one process, for tests.
+	{"internal/together/togethertest", "internal/ranks internal/together"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release data"},
 	{"query", "internal/related privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},

@@ -1,0 +1,149 @@
+package together_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/ranks"
+	"github.com/ditherml/dither/internal/together"
+	"github.com/ditherml/dither/internal/together/togethertest"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// onEach calls a function for each rank, and ends the run of each with its error.
+func onEach(size int, do func(rank int, t ranks.Transport) error) []error {
+	errs := make([]error, size)
+	var all sync.WaitGroup
+	for rank, transport := range ranks.Local(size) {
+		all.Go(func() { errs[rank] = together.Ended(context.Background(), transport, do(rank, transport)) })
+	}
+	all.Wait()
+	return errs
+}
+
+// TestRanksWithOtherKeysAreRefused gives one rank another key, no key, or a plan of its own, and wants all
+// ranks to end with an error.
+func TestRanksWithOtherKeysAreRefused(t *testing.T) {
+	key, other := []byte(strings.Repeat("k", 32)), []byte(strings.Repeat("o", 32))
+	for name, odd := range map[string]struct{ key, plan []byte }{
+		"another key":  {other, []byte("plan")},
+		"no key":       {nil, []byte("plan")},
+		"a short key":  {[]byte("short"), []byte("plan")},
+		"another plan": {key, []byte("other")},
+	} {
+		for at := range 3 {
+			for rank, err := range onEach(3, func(rank int, transport ranks.Transport) error {
+				k, plan := key, []byte("plan")
+				if rank == at {
+					k, plan = odd.key, odd.plan
+				}
+				run, err := together.Begin(context.Background(), transport, k, 0)
+				if err != nil {
+					return err
+				}
+				return run.Agree(plan)
+			}) {
+				if err == nil {
+					t.Errorf("rank %d has %s, and rank %d goes on", at, name, rank)
+				}
+			}
+		}
+	}
+}
+
+// TestWaitsEnd wants a rank that waits longer than its patience to end the run with an error that names
+// the rank that is silent, and another error for a run that is stopped.
+func TestWaitsEnd(t *testing.T) {
+	for rank, err := range onEach(2, func(rank int, transport ranks.Transport) error {
+		run, err := together.Begin(context.Background(), transport, nil, 200*time.Millisecond)
+		if err != nil || rank == 1 {
+			return errors.Join(err, run.Agree([]byte("plan")))
+		}
+		_, err = run.Receive(1) // the message of Agree, which is taken for nothing
+		if err == nil {
+			_, err = run.Receive(1)
+		}
+		return err
+	}) {
+		if err == nil || !strings.Contains(err.Error(), "nothing for") {
+			t.Errorf("rank %d ended with %v, want the rank that is silent", rank, err)
+		}
+	}
+}
+
+// TestNothingIsPaidBeforeTheRanksAgree wants an error for a payment before Agree.
+func TestNothingIsPaidBeforeTheRanksAgree(t *testing.T) {
+	onEach(1, func(_ int, transport ranks.Transport) error {
+		run, err := together.Begin(context.Background(), transport, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if together.Payer(together.With(context.Background(), run), free{}).Pay(mechanism.NonPrivate{}) == nil {
+			t.Error("a payment was made before the ranks agreed")
+		}
+		return nil
+	})
+	if p := together.Payer(context.Background(), free{}); p != (free{}) {
+		t.Errorf("one process pays by %T, want its own payer", p)
+	}
+}
+
+// TestFilesThatChangeAreRefused wants an error if the files of a divided table change while a rank reads
+// them, and if the ranks see other files.
+func TestFilesThatChangeAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, change := range map[string]func(rank int){
+		"nothing":     func(int) {},
+		"a new file":  func(rank int) { write("part-new.csv", "new") },
+		"other bytes": func(rank int) { write("part-0.csv", strings.Repeat("x", 2+rank)) },
+	} {
+		write("part-0.csv", "1")
+		os.Remove(filepath.Join(folder, "part-new.csv"))
+		errs := onEach(2, func(rank int, transport ranks.Transport) error {
+			run, err := together.Begin(context.Background(), transport, nil, 0)
+			if err != nil {
+				return err
+			}
+			share, err := run.Share(data.Source{Path: filepath.Join(folder, "part-*.csv")}, false, "")
+			if err != nil {
+				return err
+			}
+			return run.Read(&share, []byte("plan"), func() error {
+				if rank == 1 {
+					change(rank)
+				}
+				return nil
+			})
+		})
+		if (errs[0] == nil && errs[1] == nil) != (name == "nothing") {
+			t.Errorf("%s changed while ranks read: %v", name, errs)
+		}
+	}
+}
+
+// TestExpand replaces the rank in paths and queries.
+func TestExpand(t *testing.T) {
+	togethertest.Run(3, "plan", func(ctx context.Context, rank int) error {
+		query := "select * from t where id % {ranks} = {rank}"
+		path, own := together.From(ctx).Expand("postgres://host/d", &query)
+		if path != "postgres://host/d" || !own || query != "select * from t where id % 3 = "+string(rune('0'+rank)) {
+			t.Errorf("rank %d reads %s by %s", rank, path, query)
+		}
+		if path, own = together.From(ctx).Expand("part-*.csv", new(string)); path != "part-*.csv" || own {
+			t.Errorf("a path for all ranks became %s", path)
+		}
+		return nil
+	})
+}
