@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
@@ -46,6 +47,7 @@ type Sweep struct {
 	tables     map[string]*train.Table
 	allowances map[*Candidate]allowance // of runs that run alone
 	meter      meter
+	several    bool // several processes make the runs together, in the same order
 }
 
 // Progress states how far a sweep has come.
@@ -72,6 +74,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
 	s.reset()
+	s.several = together.From(ctx) != nil
 	ended := map[string]Measurement{}
 	groups, alone := s.pending(ended)
 	for _, group := range groups {
@@ -144,7 +147,7 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 		}
 	}
 	s.meter.add(0, 0)
-	return grouped(shared), alone
+	return s.grouped(shared), alone
 }
 
 // mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a
@@ -152,13 +155,21 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 // written after each group.
 const mostTogether, mostColumns, mostMemory = 32, 80, 512 << 20
 
+// fixedProcessors is the number of processors by which several processes group runs: all must make the
+// same groups.
+const fixedProcessors = 16
+
 // whitenedBytes is the memory that a model keeps for each number of its whitening: in float64 and,
 // twice, in 16 bits.
 const whitenedBytes = 8 + 2*2
 
 // grouped divides runs into groups that may share passes, the longer runs first. A group has one
 // encoding, one relation and one number of scores, and privacy for all runs or none.
-func grouped(jobs []job) [][]job {
+func (s *Sweep) grouped(jobs []job) [][]job {
+	processors := runtime.GOMAXPROCS(0)
+	if s.several {
+		processors = fixedProcessors
+	}
 	kinds, order := map[string][]job{}, []string{}
 	for _, j := range jobs {
 		p := j.candidate.Linear.Plan
@@ -173,7 +184,7 @@ func grouped(jobs []job) [][]job {
 		group := kinds[key]
 		slices.SortStableFunc(group, func(a, b job) int { return b.candidate.Linear.Plan.Steps - a.candidate.Linear.Plan.Steps })
 		p := group[0].candidate.Linear.Plan
-		each := p.Dim*p.Columns*8*(8+3*runtime.GOMAXPROCS(0)) + p.Whitened()*whitenedBytes
+		each := p.Dim*p.Columns*8*(8+3*processors) + p.Whitened()*whitenedBytes
 		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostColumns/p.Columns, mostMemory/max(each, 1)))))...)
 	}
 	return out
@@ -281,7 +292,10 @@ func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measu
 		if err := s.prepare(j.candidate); err != nil {
 			return err
 		}
-		n := j.candidate.beside(s.Training.Records())
+		n := 1
+		if !s.several {
+			n = j.candidate.beside(s.Training.Records())
+		}
 		if by[n] == nil {
 			counts = append(counts, n)
 		}

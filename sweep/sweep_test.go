@@ -200,7 +200,7 @@ func TestGroups(t *testing.T) {
 		jobs = append(jobs, job{candidate: &c})
 	}
 	total := 0
-	for _, group := range grouped(jobs) {
+	for _, group := range (&Sweep{}).grouped(jobs) {
 		total += len(group)
 		if len(group) > mostTogether {
 			t.Errorf("%d runs share a pass, want at most %d", len(group), mostTogether)

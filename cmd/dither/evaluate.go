@@ -29,7 +29,7 @@ type evaluateCommand struct {
 func newEvaluate() *cobra.Command {
 	e := &evaluateCommand{}
 	c := &cobra.Command{
-		Annotations: map[string]string{severalRanks: "yes"}, Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: values.EvaluateLong, Example: values.EvaluateExample,
+		Annotations: map[string]string{together.Several: "yes"}, Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: values.EvaluateLong, Example: values.EvaluateExample,
 		Args: arguments("MODEL-FOLDER", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return e.private.ranks.Run(c, func() { e.private.out, e.private.key = "", signature.Private{} }, func() error { return e.run(c, args[0], args[1]) })

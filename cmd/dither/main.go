@@ -46,10 +46,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	if together.IsSilent(err) {
-		return exitFailed
+	if !together.IsSilent(err) {
+		fmt.Fprintln(stderr, "dither:", display.OneLine(database.Redact(fields.Replace(err.Error()))))
 	}
-	fmt.Fprintln(stderr, "dither:", display.OneLine(database.Redact(fields.Replace(err.Error()))))
 	return status(err)
 }
 
@@ -81,10 +80,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if c.Annotations[severalRanks] == "" {
-				if err := together.Refuse(c.CommandPath()); err != nil {
-					return err
-				}
+			if err := together.Refuse(c.CommandPath()); err != nil && c.Annotations[together.Several] == "" {
+				return err
 			}
 			if quiet, err := c.Flags().GetBool("quiet"); isTerminal(stderr) && (err != nil || !quiet) {
 				c.SetContext(tabular.WithTerminal(c.Context(), stderr))
@@ -103,6 +100,3 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	flags.Suggest(root)
 	return root
 }
-
-// severalRanks annotates the commands that several ranks run together.
-const severalRanks = "several-ranks"

@@ -45,7 +45,7 @@ type queryCommand struct {
 func newQuery() *cobra.Command {
 	k := &queryCommand{}
 	c := &cobra.Command{
-		Annotations: map[string]string{severalRanks: "yes"}, Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: values.QueryLong, Example: values.QueryExample,
+		Annotations: map[string]string{together.Several: "yes"}, Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: values.QueryLong, Example: values.QueryExample,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.ranks.Run(c, func() { k.out, k.key = "", signature.Private{} }, func() error { return k.run(c, args) })

@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/ranks"
 	"github.com/ditherml/dither/internal/together"
 	"github.com/spf13/cobra"
@@ -247,5 +249,48 @@ func TestRanksAnswerQuestions(t *testing.T) {
 	}
 	if _, errs = commandOnRanks(2, newEvaluate, at("m"), at("part-0.csv")); errs[0] == nil {
 		t.Error("exact measures are computed by two ranks")
+	}
+}
+
+// TestRanksSweep wants a sweep of several ranks to have all runs, the baselines with the measures of one
+// process, and to go on where it ended.
+func TestRanksSweep(t *testing.T) {
+	folder := visits(t, 1)
+	at := func(name string) string { return filepath.Join(folder, name) }
+	args := func(out string) []string {
+		return []string{"--data", at("part-0.csv"), "--schema", at("visits.yaml"), "--data-public", "--split", "first:0.7", "--epsilon", "1", "--baseline",
+			"--steps", "3,6", "--clipping-norm", "0.5,1", "--parts", "1,2", "--whiten", "no", "--repeats", "2", "--out", at(out), "--quiet"}
+	}
+	mustInvoke(t, append([]string{"sweep"}, args("alone")...)...)
+	head, want := readResults(t, at("alone/"+outcome.ResultsName))
+	private, parts := slices.Index(head, "private"), slices.Index(head, "parts") // one part is drawn without chance
+	var before string
+	for range 2 { // the second goes on from the end
+		_, errs := commandOnRanks(3, newSweep, args("several")...)
+		for rank, err := range errs {
+			if err != nil {
+				t.Fatalf("rank %d: %v", rank, err)
+			}
+		}
+		_, got := readResults(t, at("several/"+outcome.ResultsName))
+		if len(got) != len(want) {
+			t.Fatalf("three ranks have %d results, want %d", len(got), len(want))
+		}
+		compared := 0
+		for i, row := range got {
+			if row[private] == "false" && row[parts] == "1" {
+				if compared++; !slices.Equal(row, want[i]) {
+					t.Errorf("three ranks have the baseline %v, want %v", row, want[i])
+				}
+			}
+		}
+		if compared < 4 {
+			t.Errorf("%d baselines were compared, want those of 2 steps and 2 norms", compared)
+		}
+		text := readText(t, at("several/"+outcome.ResultsName))
+		if before != "" && text != before {
+			t.Error("a sweep that had ended made runs again")
+		}
+		before = text
 	}
 }

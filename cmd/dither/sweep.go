@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
@@ -28,13 +29,16 @@ type sweepCommand struct {
 	json, quiet bool
 	wish        bookkeeping.Wish
 	key         signature.Private
+	ranks       together.Flags
 }
 
 func newSweep() *cobra.Command {
 	s := &sweepCommand{}
 	c := &cobra.Command{
-		Use: "sweep", Short: "Train many times with other settings: accuracy against privacy", Long: values.SweepLong, Example: values.SweepExample, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.run(c) },
+		Annotations: map[string]string{together.Several: "yes"}, Use: "sweep", Short: "Train many times with other settings: accuracy against privacy", Long: values.SweepLong, Example: values.SweepExample, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.ranks.Run(c, func() {}, func() error { return s.run(c) })
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&s.planFile, "plan", "", "YAML file of what to run: names of these flags as keys, values or lists of them as values")
@@ -50,6 +54,7 @@ func newSweep() *cobra.Command {
 	addWish(f, &s.wish, &s.key)
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress; warnings stay")
+	s.ranks.Add(f)
 	s.flags = grid.NewFlags(f, newTrain().Flags())
 	return c
 }
@@ -99,7 +104,7 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		return printed(c, s.json, study.DryDocument(seconds, s.Mark != ""), func() ([]byte, error) { return study.DryText(seconds) })
 	}
 	study, summaries, err := p.Execute(ctx, grid.NewProgress(messages, s.quiet, isTerminal(messages)), drawImage)
-	if err != nil {
+	if err != nil || study == nil { // at a rank that is not the root
 		return err
 	}
 	return printed(c, s.json, study.Document(summaries, true), func() ([]byte, error) { return study.Text(summaries, notPrivateBanner) })

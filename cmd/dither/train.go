@@ -52,7 +52,7 @@ func newTrain() *cobra.Command {
 func newTrainCommand() (*trainCommand, *cobra.Command) {
 	t := &trainCommand{}
 	c := &cobra.Command{
-		Annotations: map[string]string{severalRanks: "yes"}, Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
+		Annotations: map[string]string{together.Several: "yes"}, Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return t.ranks.Run(c, func() {}, func() error {
 				t.stdout, t.stderr, t.of = c.OutOrStdout(), c.ErrOrStderr(), together.From(c.Context())

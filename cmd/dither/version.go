@@ -27,7 +27,7 @@ DITHER_PROCESSOR=portable, say, lowers it. Exact results, as sums that are relea
 func newVersion() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Annotations: map[string]string{severalRanks: "yes"}, Use: "version", Short: "Print what this program is", Long: versionLong, Example: "  dither version\n  dither version --json", Args: arguments(),
+		Annotations: map[string]string{together.Several: "yes"}, Use: "version", Short: "Print what this program is", Long: versionLong, Example: "  dither version\n  dither version --json", Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			about := process.AboutOf(program(), info)

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
@@ -123,6 +124,9 @@ func (c Chosen) Text() []byte {
 // Choose makes the private choice and writes the winner's model folder. "" means the first free
 // name. It writes notes for people to messages.
 func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, quiet bool) (Chosen, error) {
+	if together.From(ctx) != nil {
+		return Chosen{}, errors.New("--select is given to several ranks, want one process; a private choice is no sum")
+	}
 	place, err := artefact.Claim(folder, false, messages)
 	if err != nil {
 		return Chosen{}, err

@@ -18,7 +18,7 @@ import (
 // each run may have several times.
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
-		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose", "sign"}
+		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose", "sign", "ranks-key", "ranks-wait"}
 	fixedNames = []string{"data", "related", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
 	repeatedNames = []string{"transform", "related"}

@@ -19,22 +19,30 @@ import (
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/journal"
 	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/sweep"
 )
 
 // Execute makes the remaining runs of a sweep, and writes the files of its results unless metrics
-// are private. The function image draws a figure as an image.
+// are private. The function image draws a figure as an image. If several ranks make the runs together,
+// the results are nil at ranks that are not the root.
 func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Writer, figure.Figure) error) (*outcome.Study, []sweep.Summary, error) {
 	definition, err := p.definition(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	path, err := p.journalPath(definition)
-	if err != nil {
+	of := together.From(ctx)
+	path := ""
+	if of.Root() {
+		if path, err = p.journalPath(definition); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err = p.share(ctx, of, definition); err != nil {
 		return nil, nil, err
 	}
-	if err = p.read(ctx); err != nil {
-		return nil, nil, err
+	if !of.Root() {
+		return nil, nil, p.follow(ctx, of)
 	}
 	if p.parts.test == nil {
 		return nil, nil, fmt.Errorf("there is nothing to measure models on, want --test FILE")
@@ -48,6 +56,9 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 		return nil, nil, err
 	}
 	defer results.Close()
+	if err = p.tell(of, results); err != nil {
+		return nil, nil, err
+	}
 	ahead.timed = p.Public()
 	runs := sweep.Sweep{Candidates: p.Candidates, Repeats: p.Repeats, Training: p.parts.training, Examiner: examiner, Journal: results, Progress: ahead.show}
 	measured, err := runs.Run(ctx)

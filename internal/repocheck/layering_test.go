@@ -181,7 +181,7 @@ var layers = []layer{
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass internal/pick internal/related mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft internal/together"},
-	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
+	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option internal/together"},
 	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
 	{"internal/journal", "certificate internal/strict sweep"},
 	// Pictures as numbers: what finds them need not draw them.
@@ -250,7 +250,7 @@ var layers = []layer{
 	// It reads the plan of a certificate to write parts of its page again: hence internal/strict.
 	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow internal/together internal/format"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
-	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/format internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
+	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/format internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal internal/together"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
 	// team: hence the chain of a server.
 	{"", "internal/database internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/draft internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},

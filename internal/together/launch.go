@@ -48,10 +48,13 @@ func IsSilent(err error) bool {
 // Library returns the MPI library of this program and its version, or "".
 func Library() string { return ranks.Built() }
 
+// Several annotates the commands that several ranks run together.
+const Several = "several-ranks"
+
 // Refuse returns an error if a command that one process runs was started as several ranks.
 func Refuse(command string) error {
 	if size, several := ranks.Launched(); several {
-		return once(fmt.Errorf("%s was started as %d ranks, want one process; several ranks run dither train", command, size))
+		return once(fmt.Errorf("%s was started as %d ranks, want one process; train, query, evaluate --private and sweep run as several", command, size))
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package together
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,11 +44,14 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 	return source, nil
 }
 
-// Part returns the share of a data set that every rank has. All rows of a person, whom the column person
-// names unless it is "", are in one share.
+// Part returns the share of a data set that every rank has, once all ranks have shown that they have the
+// same. All rows of a person, whom the column person names unless it is "", are in one share.
 func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 	if r == nil || r.Size() == 1 {
 		return d, nil
+	}
+	if err := r.same(d, person); err != nil {
+		return nil, err
 	}
 	home := make([]int32, d.Records())
 	for i := range home {
@@ -66,6 +71,41 @@ func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 		}
 	}
 	return d.Take(own), nil
+}
+
+// same returns an error unless all ranks have the same rows, in the same order.
+func (r *Run) same(d *data.Dataset, person string) error {
+	hash, row := sha256.New(), []float32(nil)
+	for i := range d.Records() {
+		row = d.Row(row, i)
+		_ = binary.Write(hash, binary.BigEndian, row) // a hash takes all
+	}
+	_ = binary.Write(hash, binary.BigEndian, d.Target())
+	if person != "" {
+		codes, texts, err := d.Texts(person)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(hash, "%v %q", codes, texts)
+	}
+	own := hash.Sum(nil)
+	if r.Rank() != 0 {
+		if err := r.Send(0, own); err != nil {
+			return err
+		}
+		_, err := r.Receive(0)
+		return err
+	}
+	for from := 1; from < r.Size(); from++ {
+		theirs, err := r.Receive(from)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(theirs, own) {
+			return failure.Running(fmt.Errorf("rank %d read other rows than rank 0, want a table that is the same for all ranks and does not change", from))
+		}
+	}
+	return r.sendAll([]byte("same"))
 }
 
 // Exchange sends message k to rank k, and returns the messages of all ranks for this one. They hold

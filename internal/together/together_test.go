@@ -22,7 +22,7 @@ func onEach(size int, do func(rank int, t ranks.Transport) error) []error {
 	errs := make([]error, size)
 	var all sync.WaitGroup
 	for rank, transport := range ranks.Local(size) {
-		all.Go(func() { errs[rank] = together.Ended(context.Background(), transport, do(rank, transport)) })
+		all.Go(func() { errs[rank] = together.Ended(transport, do(rank, transport)) })
 	}
 	all.Wait()
 	return errs
