@@ -42,7 +42,7 @@ const (
 
 // settingsOf returns the settings that options make.
 func settingsOf(options []Option) settings {
-	s := settings{silence: 30 * time.Second, grace: 10 * time.Second, until: context.Background()}
+	s := settings{silence: 30 * time.Second, grace: 10 * time.Second, until: context.Background(), piece: pieceLength}
 	for _, o := range options {
 		o(&s)
 	}
@@ -280,7 +280,7 @@ func (c *connected) Send(ctx context.Context, to int, message []byte) error {
 		c.inboxes[to].change(func() { c.inboxes[to].add(arrival{own: own}, len(own)) })
 		return nil
 	}
-	c.post(letter{to: to, tag: tagLast, pieces: piecesOf(message, pieceLength)})
+	c.post(letter{to: to, tag: tagLast, pieces: piecesOf(message, c.settings.piece)})
 	if !c.help() || len(message) > shortMessage {
 		rouse()
 	}

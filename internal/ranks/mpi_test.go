@@ -45,7 +45,11 @@ func play(scene string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	fmt.Printf("process %d is rank %s\n", os.Getpid(), os.Getenv("OMPI_COMM_WORLD_RANK")+os.Getenv("PMI_RANK"))
-	t, err := ranks.Connect(ranks.Silence(silence), ranks.Until(ctx))
+	options := []ranks.Option{ranks.Silence(silence), ranks.Until(ctx)}
+	if short, found := strings.CutPrefix(name, "short pieces, "); found {
+		name, options = short, append(options, ranks.Pieces(100_001))
+	}
+	t, err := ranks.Connect(options...)
 	if err != nil {
 		if !ranks.Alike(err) || ranks.Number() == 0 {
 			fmt.Println("dither:", err)
@@ -321,7 +325,7 @@ func TestConnectedRanksKeepLaws(t *testing.T) {
 		wantDone(t, size, "10m laws")
 		wantDone(t, size, "10m close")
 	}
-	scenes := []string{"10m recover", "10m latency"}
+	scenes := []string{"10m recover", "10m latency", "10m short pieces, laws"}
 	if !testing.Short() {
 		scenes = append(scenes, "1s compute", "10m speed", "10m idle")
 	}

@@ -10,6 +10,7 @@ type settings struct {
 	silence time.Duration // after which a rank is lost
 	grace   time.Duration // after which MPI ends the processes of a run that has ended
 	until   context.Context
+	piece   int // the length of the longest piece of a message
 }
 
 // Option changes what Connect does.
