@@ -113,11 +113,12 @@ func indicated(t *testing.T, c scoredTable) scoredTable {
 
 // TestEmptyCells empties the cells of one column at a time in every eighth row, in models without and with interactions.
 // Over the columns of a table, the root mean square of the moves of the mean prediction is at most 1.5 times that of the
-// baseline, or 0.02 where that is more. No column moves it by more than 1.5 times its move in the baseline and 0.06: below
-// that it moves because a mean in the place of cells narrows scores.
+// baseline, or 0.02 where that is more. With interactions it is at most 0.75 times that of the baseline. No column moves
+// it by more than 1.5 times its move in the baseline and 0.06: below that it moves because a mean narrows scores.
 //
 // With -short there is one run with all pairs for each table, and the noise of one column is not averaged out. Then only
-// the root mean square is held. On Adult, which is nearer to its limit, it is more than 9 of its standard deviations below.
+// the root mean square is held. In 10 such runs it was 0.0193 with a deviation of 0.0014 on Adult, which is nearest to its
+// limit of 0.0358.
 func TestEmptyCells(t *testing.T) {
 	runs, forms, epsilons := 5, []string{"none", "bins", "all"}, []float64{0.5, 1, 3}
 	if testing.Short() {
@@ -157,8 +158,12 @@ func TestEmptyCells(t *testing.T) {
 				}
 				all = math.Sqrt(all / float64(len(columns)))
 				t.Logf("%s, interactions %s, epsilon %v: moves of %.4f, and of %.4f in the baseline; area %.5f", c.name, words, epsilon, all, allowed, area)
-				if all > max(1.5*allowed, 0.02) {
-					t.Errorf("%s, interactions %s, epsilon %v: the mean moves by %.4f, want at most 1.5 times %.4f", c.name, words, epsilon, all, allowed)
+				most := max(1.5*allowed, 0.02)
+				if words != "none" {
+					most = 0.75 * allowed
+				}
+				if all > most {
+					t.Errorf("%s, interactions %s, epsilon %v: the mean moves by %.4f, want at most %.4f", c.name, words, epsilon, all, most)
 				}
 			}
 		}
