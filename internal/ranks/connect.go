@@ -37,7 +37,7 @@ const (
 	// the speaker to end. Launchers end all processes when one of them has ended, and the line would be lost.
 	farewell, lastWord = 8 * time.Second, 500 * time.Millisecond
 	// spreading is how long the end of a run is sent at most.
-	spreading = 500 * time.Millisecond
+	spreading = 100 * time.Millisecond
 )
 
 // settingsOf returns the settings that options make.
@@ -423,12 +423,16 @@ func (c *connected) Close() error {
 // spread waits a moment until other ranks have been sent the end of the run: the end of this process would else be news to
 // them.
 func (c *connected) spread() {
+	var e *Ended
+	if !errors.As(c.run.err, &e) {
+		return
+	}
 	for until := time.Now().Add(spreading); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if !take() {
 			continue
 		}
 		c.server.turn()
-		done := !c.server.owes()
+		done := !c.server.owes(e)
 		leave()
 		if done {
 			return

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -112,11 +111,16 @@ func (s *server) finish() {
 	close(s.finished)
 }
 
-// owes reports whether something is to be sent yet.
-func (s *server) owes() bool {
+// owes reports whether something is to be sent yet, except to a rank that was lost.
+func (s *server) owes(e *Ended) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.letters) > 0 || slices.ContainsFunc(s.sending, func(list []*transfer) bool { return len(list) > 0 })
+	for to, list := range s.sending {
+		if len(list) > 0 && !(e.Lost && e.Rank == to) {
+			return true
+		}
+	}
+	return len(s.letters) > 0
 }
 
 // complete reports whether all ranks have closed and nothing is on its way: nothing is sent after a bye.
