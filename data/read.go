@@ -55,8 +55,8 @@ type Source struct {
 	// is the process's own, and Read returns all of its rows. Ranks of 0 or 1 mean one process.
 	Rank, Ranks int
 	Own         bool
-	// Person is a column of ReadOptions.Extra. If it is not "" and Ranks is above 1, Exchange brings
-	// all rows of a person to one process. Their order is the order of the table, or of the processes
+	// Person is a column whose texts Dataset.Texts returns. If it is not "" and Ranks is above 1, Exchange
+	// brings all rows of a person to one process. Their order is the order of the table, or of the processes
 	// if Own is true. PersonKey is the same secret for all processes, so that texts do not decide where
 	// rows go.
 	Person    string

@@ -32,8 +32,8 @@ type piece struct {
 
 // readShare is Read for one of several processes.
 func readShare(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
-	if src.Rank < 0 || src.Rank >= src.Ranks || src.Person != "" && (src.Exchange == nil || !slices.Contains(o.Extra, src.Person)) {
-		return nil, fmt.Errorf("data: process %d of %d reads a table, want 0 to %d, and with persons their column in ReadOptions.Extra and an exchange", src.Rank, src.Ranks, src.Ranks-1)
+	if src.Rank < 0 || src.Rank >= src.Ranks || src.Person != "" && src.Exchange == nil {
+		return nil, fmt.Errorf("data: process %d of %d reads a table, want 0 to %d, and with persons an exchange", src.Rank, src.Ranks, src.Ranks-1)
 	}
 	if hasRelated(s, src) {
 		return nil, errors.New("data: a table with related tables is read by several processes, want one process; only one that reads all rows knows each key once")
@@ -43,8 +43,8 @@ func readShare(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Data
 		return nil, err
 	}
 	if parts != nil && src.Person == "" {
-		d, _, err := readFiles(ctx, s, src, o, parts, cmp.Or(o.MaxRecords, s.MaxRecords))
-		return d, err
+		d, _, failed := readFiles(ctx, s, src, o, parts, cmp.Or(o.MaxRecords, s.MaxRecords))
+		return d, failed
 	}
 	pieces, err := readPieces(ctx, s, src, o, parts)
 	if err != nil {
@@ -225,7 +225,7 @@ func (e *entries) append(o *entries) *entries {
 // bring returns the rows of the persons of this process, of all processes. Rows that name nobody stay
 // where they are.
 func (p piece) bring(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
-	codes, texts, err := p.data.Group(src.Person)
+	codes, texts, err := p.data.Texts(src.Person)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (p piece) bring(ctx context.Context, s *Schema, src Source, o ReadOptions) 
 	rows := make([][]int, src.Ranks)
 	for i, code := range codes {
 		to := src.Rank
-		if code >= 0 {
+		if code >= 0 && int(code) < len(home) {
 			to = home[code]
 		}
 		rows[to] = append(rows[to], i)

@@ -31,7 +31,7 @@ func visits(t *testing.T, parts int) string {
 		fmt.Fprintln(&text, "who,age,weight,color,ill")
 		for range 600 / parts {
 			age := r.IntN(80)
-			fmt.Fprintf(&text, "p%d,%d,%.1f,%s,%s\n", r.IntN(200), age, 100*r.Float64(), []string{"red", "green"}[r.IntN(2)], []string{"no", "yes"}[min(1, r.IntN(80)*age/1600)])
+			fmt.Fprintf(&text, "p%d,%d,%.1f,%s,%s\n", r.IntN(200), age, 100*r.Float64(), []string{"red", "green", "blue"}[r.IntN(3)], []string{"no", "yes"}[min(1, r.IntN(80)*age/1600)])
 		}
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("part-%d.csv", k)), []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
@@ -92,6 +92,8 @@ func TestRanksWriteOneModel(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"rows":    {"--non-private", "--steps", "5", "--clipping-norm", "1"},
 		"persons": {"--non-private", "--steps", "5", "--clipping-norm", "1", "--unit", "person:who", "--max-records-per-person", "2"},
+		// Texts that are no declared level name nobody, in one process too.
+		"declared persons": {"--non-private", "--steps", "5", "--clipping-norm", "1", "--unit", "person:color", "--max-records-per-person", "70"},
 	} {
 		alone := at(name)
 		if status, _, stderr := invoke(append(append([]string{"train"}, append(base, at("part-*.csv"))...), append(flags, "--out", alone)...)...); status != exitDone {

@@ -152,7 +152,7 @@ func (t *trainCommand) person() string {
 // features.
 func (t *trainCommand) personColumn(s *data.Schema) []string {
 	person, more := t.person(), training.Besides(s, t.holdout.weightColumn())
-	if person != "" && (t.of != nil || !measures.NamesPersons(s, person)) && !slices.Contains(more, person) {
+	if person != "" && !measures.NamesPersons(s, person) && !slices.Contains(more, person) {
 		more = append(more, person)
 	}
 	return more

@@ -3,7 +3,6 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/data"
@@ -16,9 +15,6 @@ import (
 func (f *Flags) ReadShared(ctx context.Context, s *data.Schema, path, person string, o data.ReadOptions, plan string,
 	read func(context.Context, *data.Schema, data.Source, data.ReadOptions) (*data.Dataset, error)) (d *data.Dataset, err error) {
 	of, own := together.From(ctx), *f
-	if of != nil && person != "" && !slices.Contains(o.Extra, person) {
-		o.Extra = append(slices.Clip(o.Extra), person)
-	}
 	agreed := []byte(plan)
 	if of != nil {
 		text, failed := s.YAML()
