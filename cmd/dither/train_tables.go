@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/internal/training"
 )
 
@@ -33,7 +34,7 @@ type tables struct {
 
 // told returns the description of a run's tables.
 func (t *trainCommand) told(source tables) training.Tables {
-	return training.Tables{Schema: source.schema, Name: source.name, Source: t.named, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
+	return training.Tables{Schema: source.schema, Name: source.name, Source: together.Named(t.streamed, t.named), Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
 		Owner: t.owner, Purpose: t.wish.Purpose, Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 
@@ -50,7 +51,7 @@ func (t *trainCommand) open() (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	path, own := t.of.Expand(t.tablePath, &t.table.Query)
+	path, own := t.of.Expand(t.tablePath, &t.table.Query, &t.table.Labels)
 	source, err := t.table.Source(path)
 	if err != nil {
 		return tables{}, err

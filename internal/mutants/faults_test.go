@@ -133,7 +133,7 @@ var faults = []fault{
 	one("25 % more steps than priced", refused, descent, "for step := range r.Plan.Steps {", "for step := range r.Plan.Steps * 5 / 4 {"),
 	one("steps with half the priced noise", refused, "train/noise.go", "return p.noise(p.NoiseMultiplier)\n", "return p.noise(p.NoiseMultiplier / 2)\n"),
 	{name: "replace-one priced as add-or-remove-one", by: "descent, replace-one", effort: 0.3, edits: []Edit{{"account/gdp.go", "return n.Movement() * math.Sqrt(square)", "return math.Sqrt(square)"}}},
-	one("a release without payment", "./internal/release TestReleasePaysBeforeAndPriceIsTheNoise", releasing, "if err := drawn.pay(p, events); err != nil {", "if err := error(nil); drawn == nil && err != nil {"),
+	one("a release without payment", "./internal/release TestReleasePaysBeforeAndPriceIsTheNoise", releasing, "if err := pay(p); err != nil {", "if err := error(nil); pay == nil && err != nil {"),
 }
 
 // convictedBy says in words what convicts a fault.

@@ -20,7 +20,7 @@ type hub struct {
 	mu      sync.Mutex
 	moved   sync.Cond
 	queues  map[[2]int][][]byte // by sender and receiver
-	waiting int
+	waiting map[[2]int]bool     // the queues that ranks wait for
 	running int
 	ended   error
 	sent    int
@@ -29,7 +29,7 @@ type hub struct {
 }
 
 func newHub(size int) *hub {
-	h := &hub{size: size, running: size, queues: map[[2]int][][]byte{}}
+	h := &hub{size: size, running: size, queues: map[[2]int][][]byte{}, waiting: map[[2]int]bool{}}
 	h.moved.L = &h.mu
 	return h
 }
@@ -69,11 +69,11 @@ func (l hubLink) Send(to int, message []byte) error {
 func (l hubLink) Receive(from int) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.waiting++
-	defer func() { l.waiting-- }()
 	key := [2]int{from, l.rank}
+	l.waiting[key] = true
+	defer delete(l.waiting, key)
 	for len(l.queues[key]) == 0 {
-		if l.ended == nil && l.waiting == l.running && !slices.ContainsFunc(l.unread(), func(k [2]int) bool { return k[1] != l.rank || k == key }) {
+		if l.ended == nil && l.stuck() {
 			l.ended = errors.New("all ranks wait")
 			l.moved.Broadcast()
 		}
@@ -87,14 +87,14 @@ func (l hubLink) Receive(from int) ([]byte, error) {
 	return message, nil
 }
 
-// unread lists the queues that hold something.
-func (h *hub) unread() (keys [][2]int) {
-	for k, q := range h.queues {
-		if len(q) > 0 {
-			keys = append(keys, k)
+// stuck reports whether all ranks that are left wait for messages that are not there.
+func (h *hub) stuck() bool {
+	for key := range h.waiting {
+		if len(h.queues[key]) > 0 {
+			return false
 		}
 	}
-	return keys
+	return len(h.waiting) == h.running
 }
 
 // onRanks runs a function on each rank, and returns the error of each.

@@ -23,7 +23,7 @@ func (f *Flags) ReadShared(ctx context.Context, s *data.Schema, path, person str
 		}
 		agreed = fmt.Appendf(agreed, "\n%s", text)
 	}
-	at, mine := of.Expand(path, &own.Query)
+	at, mine := of.Expand(path, &own.Query, &own.Labels)
 	source, err := own.Source(at)
 	if err != nil {
 		return nil, err

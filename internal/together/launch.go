@@ -174,13 +174,17 @@ func told(t ranks.Transport, err error) error {
 func (r *Run) Root() bool { return r == nil || r.Rank() == 0 }
 
 // Expand returns a path with the number of this rank in place of {rank}, and of all ranks in place of
-// {ranks}. It changes a query in the same way. It reports whether {rank} stood in one of them.
-func (r *Run) Expand(path string, query *string) (expanded string, own bool) {
+// {ranks}. It changes other texts, such as a query, in the same way. It reports whether {rank} stood in
+// one of them.
+func (r *Run) Expand(path string, others ...*string) (expanded string, own bool) {
 	if r == nil {
 		return path, false
 	}
-	own = strings.Contains(path+*query, "{rank}")
 	numbers := strings.NewReplacer("{rank}", strconv.Itoa(r.Rank()), "{ranks}", strconv.Itoa(r.Size()))
-	*query = numbers.Replace(*query)
+	own = strings.Contains(path, "{rank}")
+	for _, text := range others {
+		own = own || strings.Contains(*text, "{rank}")
+		*text = numbers.Replace(*text)
+	}
 	return numbers.Replace(path), own
 }

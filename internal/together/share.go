@@ -44,6 +44,16 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 	return source, nil
 }
 
+// Named returns the table that a rank reads, with the database under the name that all ranks have for it.
+func Named(own, named *data.Source) *data.Source {
+	if own == nil {
+		return nil
+	}
+	out := *own
+	out.Database = named.Database
+	return &out
+}
+
 // Part returns the share of a data set that every rank has, once all ranks have shown that they have the
 // same. All rows of a person, whom the column person names unless it is "", are in one share.
 func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {

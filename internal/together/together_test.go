@@ -141,6 +141,10 @@ func TestExpand(t *testing.T) {
 		if path != "postgres://host/d" || !own || query != "select * from t where id % 3 = "+string(rune('0'+rank)) {
 			t.Errorf("rank %d reads %s by %s", rank, path, query)
 		}
+		labels := "own-{rank}.npy"
+		if _, own = together.From(ctx).Expand("all.npy", new(string), &labels); !own || labels != "own-"+string(rune('0'+rank))+".npy" {
+			t.Errorf("rank %d reads the labels %s", rank, labels)
+		}
 		if path, own = together.From(ctx).Expand("part-*.csv", new(string)); path != "part-*.csv" || own {
 			t.Errorf("a path for all ranks became %s", path)
 		}
