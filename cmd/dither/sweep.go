@@ -158,7 +158,7 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 		if failed != nil {
 			return failed
 		}
-		each.streamed = t.streamed
+		each.named, each.streamed = t.named, t.streamed
 		if failed = each.settle(source.schema); failed != nil {
 			return failed
 		}

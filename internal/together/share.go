@@ -46,8 +46,8 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 
 // Named returns the table that a rank reads, with the database under the name that all ranks have for it.
 func Named(own, named *data.Source) *data.Source {
-	if own == nil {
-		return nil
+	if own == nil || named == nil {
+		return own
 	}
 	out := *own
 	out.Database = named.Database
