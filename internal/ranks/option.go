@@ -16,7 +16,7 @@ type settings struct {
 // Option changes what Connect does.
 type Option func(*settings)
 
-// Silence returns the option that a rank is lost when nothing was heard of it for so long. Without it 30 seconds
+// Silence returns the option that a rank is lost when nothing was heard of it for this time. Without it 30 seconds
 // are.
 func Silence(limit time.Duration) Option { return func(s *settings) { s.silence = limit } }
 

@@ -449,6 +449,14 @@ func TestSharedReleasesAreRefused(t *testing.T) {
 		}
 		return nil
 	})
+	newHub(1).onRanks(testKey, func(_ int, c *Communicator) error {
+		computed := sealedSum(t, mechanism.NonPrivate{}) // as minimizers and projections are: no sum over records
+		computed.state.adds = false
+		if _, err := Release(c.Payer(free{}), mechanism.NonPrivate{}, computed); err == nil {
+			t.Error("numbers that are no sum over records were added up by several processes")
+		}
+		return nil
+	})
 	if _, err := Connect(hubLink{newHub(1), 0}, []byte("short"), nil); err == nil {
 		t.Error("a short key was taken")
 	}

@@ -1,10 +1,10 @@
 package together
 
 import (
-	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -83,7 +83,8 @@ func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 	return d.Take(own), nil
 }
 
-// same returns an error unless all ranks have the same rows, in the same order.
+// same returns an error unless all ranks have the same rows, in the same order. What a rank sends says
+// nothing about its rows to whoever has no key, and stands for this rank alone.
 func (r *Run) same(d *data.Dataset, person string) error {
 	hash, row := sha256.New(), []float32(nil)
 	for i := range d.Records() {
@@ -98,9 +99,14 @@ func (r *Run) same(d *data.Dataset, person string) error {
 		}
 		fmt.Fprintf(hash, "%v %q", codes, texts)
 	}
-	own := hash.Sum(nil)
+	rows := hash.Sum(nil)
+	proof := func(rank int) []byte {
+		mac := hmac.New(sha256.New, r.key)
+		fmt.Fprintf(mac, "rows of rank %d: %x", rank, rows)
+		return mac.Sum(nil)
+	}
 	if r.Rank() != 0 {
-		if err := r.Send(0, own); err != nil {
+		if err := r.Send(0, proof(r.Rank())); err != nil {
 			return err
 		}
 		_, err := r.Receive(0)
@@ -111,7 +117,7 @@ func (r *Run) same(d *data.Dataset, person string) error {
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(theirs, own) {
+		if !hmac.Equal(theirs, proof(from)) {
 			return failure.Running(fmt.Errorf("rank %d read other rows than rank 0, want a table that is the same for all ranks and does not change", from))
 		}
 	}

@@ -151,3 +151,54 @@ func TestExpand(t *testing.T) {
 		return nil
 	})
 }
+
+// exchanged is a transport that puts the next message of another rank in place of its own, if it has one.
+type exchanged struct {
+	ranks.Transport
+	taken chan []byte // of another rank, or nil
+	give  bool
+	on    bool
+}
+
+func (e *exchanged) Send(ctx context.Context, to int, message []byte) error {
+	switch {
+	case e.on && e.give:
+		e.taken <- append([]byte(nil), message...)
+	case e.on:
+		message = <-e.taken
+	}
+	return e.Transport.Send(ctx, to, message)
+}
+
+// TestOtherRowsAreFoundUnderALyingTransport gives rank 2 other rows, and lets the transport answer for it with
+// what rank 1 says about the right ones.
+func TestOtherRowsAreFoundUnderALyingTransport(t *testing.T) {
+	schema, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nrow: r\nmax-records: 9\ntarget: {column: y, levels: [\"0\", \"1\"]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns: {x: {numeric: [0, 9]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, taken := []byte(strings.Repeat("k", 32)), make(chan []byte, 1)
+	for _, other := range []float32{1, 2} {
+		errs := onEach(3, func(rank int, transport ranks.Transport) error {
+			between := &exchanged{Transport: transport, taken: taken, give: rank == 1}
+			run, err := together.Begin(context.Background(), between, key, 0)
+			if err != nil {
+				return err
+			}
+			between.on = other == 2 && rank > 0
+			x := float32(1)
+			if rank == 2 {
+				x = other
+			}
+			d, err := data.New(schema, [][]float32{{x, 3}}, []float32{0, 1})
+			if err != nil {
+				return err
+			}
+			_, err = run.Part(d, "")
+			return err
+		})
+		if (errs[0] == nil) != (other == 1) {
+			t.Errorf("rank 2 has the cell %v, want 1 or an error: %v", other, errs)
+		}
+	}
+}
