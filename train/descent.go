@@ -47,7 +47,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, p
 	if s.Plan.Person != nil {
 		people, records = &ofPersons{rows: rows, persons: persons}, len(persons)
 	}
-	drawn, err := s.Plan.newSamples(records)
+	drawn, err := s.newSamples(payer, records)
 	divisor := weighted * s.Plan.Share() // the expected batch size, from public numbers
 	return &descent{Setup: s, options: o, payer: payer, rows: rows, persons: people, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
 		rate: rate, optimizer: s.optimizer(o, rate, divisor), output: s.newOutput(o)}, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 )
 
@@ -98,6 +99,7 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // holds 8 bytes for each row and 24 for each person. The list of persons in the file is part of the
 // records: a change of the list that keeps its checksum would change who is one person.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
+	s.several = together.From(ctx) != nil
 	if err := s.check(o); err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if err != nil {
 		return nil, err
 	}
-	places, err := s.Plan.slots(rows.Len())
+	places, err := s.slots(rows.Len())
 	switch {
 	case err != nil:
 		return nil, err

@@ -134,6 +134,7 @@ func (o Options) Validate() error {
 // values of records. More than MaxRecords records are an error. Records that the schema drops
 // contribute nothing and do not count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
+	s.several = together.From(ctx) != nil
 	if err := s.check(o); err != nil {
 		return nil, err
 	}
@@ -208,15 +209,13 @@ func (s Setup) checkStart(ctx context.Context) error {
 		one = "bounds or levels are to be learned"
 	case p.LastIterate != nil:
 		one = "the last iterate alone is priced"
-	case p.Sampling == samplingFixedSize:
-		one = "batches of a fixed size are asked for"
 	case slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind == option.RadiusStatistic }):
 		one = "the row radius is to be chosen privately"
 	}
 	if one == "" {
 		return nil
 	}
-	return fmt.Errorf("train: %s by several processes, want one process, or declared numbers, every step released, and all records, Poisson samples or parts", one)
+	return fmt.Errorf("train: %s by several processes, want one process, or declared numbers and every step released", one)
 }
 
 // descendPaid trains on an encoded table with a grant from the ledger.

@@ -254,7 +254,13 @@ func TestHoldoutIsRefused(t *testing.T) {
 // single is a ledger for one plan of this epsilon.
 func single(t *testing.T, epsilon float64) *ledger.Ledger {
 	t.Helper()
-	limit, err := privacy.NewGuarantee(epsilon, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{Row: "one record"})
+	return singleUnder(t, epsilon, privacy.AddOrRemoveOne)
+}
+
+// singleUnder is single for a neighboring relation.
+func singleUnder(t *testing.T, epsilon float64, n privacy.Neighboring) *ledger.Ledger {
+	t.Helper()
+	limit, err := privacy.NewGuarantee(epsilon, 1e-6, n, privacy.Unit{Row: "one record"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (p Plan) validateLastIterate() error {
 
 // account fills in the noise and decides which releases are priced.
 func (r Request) account(s *Setup) error {
-	composed, alone := s.Plan, Setup{s.Plan, s.Schema, s.Features, s.Model}
+	composed, alone := s.Plan, *s
 	composed.Preparation, alone.Plan.Preparation = clone(s.Plan.Preparation), clone(s.Plan.Preparation)
 	switch r.Accounting {
 	case "", option.AccountingComposition:

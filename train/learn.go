@@ -56,7 +56,7 @@ func (s Setup) readyToLearn(d *data.Dataset) (persons [][]int, err error) {
 			}
 		}
 	}
-	if _, err = s.Plan.slots(d.Records()); err != nil || s.Plan.Person == nil {
+	if _, err = s.slots(d.Records()); err != nil || s.Plan.Person == nil {
 		return nil, err
 	}
 	return s.Plan.Person.persons(d)

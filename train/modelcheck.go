@@ -163,7 +163,7 @@ func (p Plan) checkRecursion(m *model.Model) error {
 	if l.Loss == model.Huber(l.HuberWidth).Name() {
 		width = spec.Width
 	}
-	setup := Setup{p, m.Schema(), m.Features(), m.Linear()}
+	setup := Setup{Plan: p, Schema: m.Schema(), Features: m.Features(), Model: m.Linear()}
 	return errors.Join(agree("loss", l.Loss, spec.Name), agree("width of the loss", l.HuberWidth, width),
 		alike("bound of rows", l.RowBound, p.planned(m.Features()).RowBound()), alike("reach", l.Reach, setup.reach(*l, float64(p.Records)*p.trained())))
 }

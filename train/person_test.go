@@ -57,9 +57,15 @@ func readDiary(t *testing.T, text string) *data.Dataset {
 
 func personPlan(t *testing.T, epsilon float64, change func(*Request)) Setup {
 	t.Helper()
-	r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 12, Person: &PersonUnit{Column: "who", MaxRows: 3}}
-	change(&r)
-	setup, err := NewPlan(r, diarySchema(t))
+	return diaryPlan(t, epsilon, func(r *Request, _ *data.Schema) { change(r) })
+}
+
+// diaryPlan is personPlan where the schema changes too.
+func diaryPlan(t *testing.T, epsilon float64, change func(*Request, *data.Schema)) Setup {
+	t.Helper()
+	r, schema := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 12, Person: &PersonUnit{Column: "who", MaxRows: 3}}, diarySchema(t)
+	change(&r, schema)
+	setup, err := NewPlan(r, schema)
 	if err != nil {
 		t.Fatal(err)
 	}

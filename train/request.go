@@ -139,7 +139,8 @@ type Setup struct {
 	// Features is the feature map before training. It contains no learned numbers.
 	Features *feature.Map
 	// Model is the form of the model, with its loss.
-	Model model.Linear
+	Model   model.Linear
+	several bool // ranks train together
 }
 
 // NewPlan returns the setup of a training that meets a request for a schema. It uses public numbers
@@ -164,7 +165,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
 		return Setup{}, err
 	}
-	setup := Setup{p, s, features, linear}
+	setup := Setup{Plan: p, Schema: s, Features: features, Model: linear}
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}

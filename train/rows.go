@@ -34,7 +34,7 @@ type table struct {
 // encode puts the records of a data set on the grid, normalized by the rule of the plan. Places
 // beyond the records hold zeros.
 func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
-	places, err := s.Plan.slots(d.Records())
+	places, err := s.slots(d.Records())
 	if err != nil {
 		return table{}, err
 	}

@@ -100,15 +100,18 @@ func (p Plan) Share() float64 {
 
 // slots returns the number of places that the steps draw from, given this many records. Batches of
 // fixed size are drawn from the declared number of records. That number includes the records that
-// the schema drops, which contribute nothing.
-func (p Plan) slots(records int) (int, error) {
-	if p.Sampling != samplingFixedSize {
+// the schema drops, which contribute nothing. A rank has places for its own records alone.
+func (s Setup) slots(records int) (int, error) {
+	if s.Plan.Sampling != samplingFixedSize {
 		return records, nil
 	}
-	if records > p.Records {
-		return 0, fmt.Errorf("train: there are more rows than the declared %d records, want the number that is true", p.Records)
+	if records > s.Plan.Records {
+		return 0, fmt.Errorf("train: there are more rows than the declared %d records, want the number that is true", s.Plan.Records)
 	}
-	return p.Records, nil
+	if s.several {
+		return records, nil
+	}
+	return s.Plan.Records, nil
 }
 
 // samples draws the records of each step, one step after the other.
@@ -116,7 +119,8 @@ type samples struct {
 	sampling release.Sampling
 	parts    []release.Sample // the parts of a partition, drawn once
 	records  int
-	full     bool // there is nothing to draw
+	payer    mechanism.Payer // of samples that all ranks draw together, or nil
+	full     bool            // there is nothing to draw
 	next     int
 	ahead    chan draw // the sample of the next step
 }
@@ -127,28 +131,31 @@ type draw struct {
 	err    error
 }
 
-func (p Plan) newSamples(records int) (*samples, error) {
-	sampling, err := p.sampler()
+func (s Setup) newSamples(payer mechanism.Payer, records int) (*samples, error) {
+	sampling, err := s.Plan.sampler()
 	if err != nil {
 		return nil, err
 	}
-	s := &samples{sampling: sampling, records: records, full: p.Sampling == samplingFull}
-	if p.Sampling == samplingPartition {
-		s.parts, err = release.DrawParts(sampling, records)
+	drawn := &samples{sampling: sampling, records: records, full: s.Plan.Sampling == samplingFull}
+	switch {
+	case s.Plan.Sampling == samplingPartition:
+		drawn.parts, err = release.DrawParts(sampling, records)
+	case s.Plan.Sampling == samplingFixedSize && s.several:
+		drawn.payer = payer
 	}
-	return s, err
+	return drawn, err
 }
 
 // draw returns the sample of a step. The sample of the next step, which depends on no released
-// number, is drawn meanwhile.
+// number, is drawn meanwhile. Ranks draw a sample together between two releases.
 func (s *samples) draw() (release.Sample, error) {
 	if s.parts != nil {
 		part := s.parts[s.next%len(s.parts)]
 		s.next++
 		return part, nil
 	}
-	if s.full {
-		return release.Draw(s.sampling, s.records)
+	if s.full || s.payer != nil {
+		return release.DrawFor(s.payer, s.sampling, s.records)
 	}
 	now := s.ahead
 	if now == nil {

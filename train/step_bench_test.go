@@ -98,7 +98,7 @@ func BenchmarkEpoch(b *testing.B) {
 				run := benchRun(b, rows, classes)
 				run.Plan.Sampling, run.Plan.SamplingProbability = samplingPoisson, 0.01
 				var err error
-				if run.samples, err = run.Plan.newSamples(rows.Len()); err != nil {
+				if run.samples, err = run.newSamples(run.payer, rows.Len()); err != nil {
 					b.Fatal(err)
 				}
 				for b.Loop() {

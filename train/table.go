@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 )
@@ -63,6 +64,7 @@ func (t *Table) Records() int { return t.records }
 // plan that needs them is an error. It contains persons only if it was encoded for them. A plan with
 // a holdout is an error too.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
+	s.several = together.From(ctx) != nil
 	if err := s.check(o); err != nil {
 		return nil, err
 	}
@@ -94,7 +96,7 @@ func (t *Table) seen(s Setup) (own table, err error) {
 
 // check refuses a plan that does not match the table.
 func (t *Table) check(s Setup) error {
-	places, err := s.Plan.slots(t.records)
+	places, err := s.slots(t.records)
 	switch {
 	case err != nil:
 		return err

@@ -22,6 +22,30 @@ func onRanks(size int, plan string, fit func(ctx context.Context, rank int) (*Re
 	})
 }
 
+// fixedSize asks for batches of this many records, of as many.
+func fixedSize(records int) func(*Request, *data.Schema) {
+	return func(r *Request, s *data.Schema) {
+		r.Person, r.BatchSize, r.Neighboring, s.Records = nil, records, privacy.ReplaceOne, records
+	}
+}
+
+// TestMoreRecordsThanABatchIsOfAreRefused wants an error from every rank when the ranks together hold
+// more records than the declared number, from which batches of a fixed size are drawn.
+func TestMoreRecordsThanABatchIsOfAreRefused(t *testing.T) {
+	d := diary(t, []string{"a", "b", "c", "d"}, rand.New(rand.NewPCG(26, 4)))
+	for rows := 2; rows <= 4; rows++ { // of each of two ranks, and 6 are declared
+		s := diaryPlan(t, 2, fixedSize(6))
+		_, errs := onRanks(2, "fixed size", func(ctx context.Context, _ int) (*Result, error) {
+			return Fit(ctx, singleUnder(t, 2, s.Plan.Neighboring), s, d.Take([]int{0, 1, 2, 3}[:rows]), Options{})
+		})
+		for rank, err := range errs {
+			if (err == nil) != (rows <= 3) {
+				t.Errorf("rank %d of 2 with %d rows each: %v", rank, rows, err)
+			}
+		}
+	}
+}
+
 // TestRanksTrainAsOneProcess wants the same bits of every weight from any number of ranks as from one
 // process, without noise: preparation, steps, and the part that is held out of persons and rows alike.
 func TestRanksTrainAsOneProcess(t *testing.T) {
@@ -31,16 +55,17 @@ func TestRanksTrainAsOneProcess(t *testing.T) {
 		who[i] = fmt.Sprint("p", r.IntN(150))
 	}
 	d := diary(t, who, r)
-	for name, change := range map[string]func(*Request){
-		"rows":            func(r *Request) { r.Person = nil },
-		"whitened rows":   func(r *Request) { r.Person, r.Whiten, r.Center = nil, Yes, Yes },
-		"balanced rows":   func(r *Request) { r.Person, r.Balance = nil, true },
-		"persons":         func(*Request) {},
-		"parts of rows":   func(r *Request) { r.Person, r.Parts = nil, 1 },
-		"clipped by norm": func(r *Request) { r.Person, r.ClippingNorm = nil, 0.1 },
+	for name, change := range map[string]func(*Request, *data.Schema){
+		"rows":            func(r *Request, _ *data.Schema) { r.Person = nil },
+		"whitened rows":   func(r *Request, _ *data.Schema) { r.Person, r.Whiten, r.Center = nil, Yes, Yes },
+		"balanced rows":   func(r *Request, _ *data.Schema) { r.Person, r.Balance = nil, true },
+		"persons":         func(*Request, *data.Schema) {},
+		"parts of rows":   func(r *Request, _ *data.Schema) { r.Person, r.Parts = nil, 1 },
+		"batch of all":    fixedSize(len(who)),
+		"clipped by norm": func(r *Request, _ *data.Schema) { r.Person, r.ClippingNorm = nil, 0.1 },
 	} {
-		s := personPlan(t, math.Inf(1), change)
-		alone, err := Fit(context.Background(), single(t, math.Inf(1)), s, d, Options{})
+		s := diaryPlan(t, math.Inf(1), change)
+		alone, err := Fit(context.Background(), singleUnder(t, math.Inf(1), s.Plan.Neighboring), s, d, Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -51,7 +76,7 @@ func TestRanksTrainAsOneProcess(t *testing.T) {
 				parts[k] = append(parts[k], i)
 			}
 			results, errs := onRanks(size, name, func(ctx context.Context, rank int) (*Result, error) {
-				return Fit(ctx, single(t, math.Inf(1)), s, d.Take(parts[rank]), Options{})
+				return Fit(ctx, singleUnder(t, math.Inf(1), s.Plan.Neighboring), s, d.Take(parts[rank]), Options{})
 			})
 			for rank := range size {
 				if errs[rank] != nil {
@@ -74,16 +99,19 @@ func TestRanksTrainPrivately(t *testing.T) {
 		who[i] = fmt.Sprint("p", i)
 	}
 	d := diary(t, who, r)
-	for name, change := range map[string]func(*Request){
-		"full":     func(r *Request) { r.Person = nil },
-		"poisson":  func(r *Request) { r.Person, r.SamplingProbability = nil, 0.2 },
-		"parts":    func(r *Request) { r.Person, r.Parts = nil, 3 },
-		"held out": func(r *Request) { r.Person, r.Holdout = nil, &HoldoutRequest{Share: 0.3, Noise: "gaussian"} },
-		"persons":  func(*Request) {},
+	for name, change := range map[string]func(*Request, *data.Schema){
+		"full":       func(r *Request, _ *data.Schema) { r.Person = nil },
+		"poisson":    func(r *Request, _ *data.Schema) { r.Person, r.SamplingProbability = nil, 0.2 },
+		"parts":      func(r *Request, _ *data.Schema) { r.Person, r.Parts = nil, 3 },
+		"fixed size": func(r *Request, s *data.Schema) { fixedSize(20)(r, s); r.BatchSize = 7 }, // two places are of no record
+		"held out": func(r *Request, _ *data.Schema) {
+			r.Person, r.Holdout = nil, &HoldoutRequest{Share: 0.3, Noise: "gaussian"}
+		},
+		"persons": func(*Request, *data.Schema) {},
 	} {
-		s := personPlan(t, 2, change)
+		s := diaryPlan(t, 2, change)
 		results, errs := onRanks(3, name, func(ctx context.Context, rank int) (*Result, error) {
-			l := single(t, 2)
+			l := singleUnder(t, 2, s.Plan.Neighboring)
 			out, err := Fit(ctx, l, s, d.Take([]int{rank, rank + 3, rank + 6, rank + 9, rank + 12, rank + 15}), Options{})
 			if err == nil && len(l.Event()) != 1 {
 				t.Errorf("%s: rank %d noted %v, want the plan once", name, rank, l.Event())
@@ -106,9 +134,6 @@ func TestRanksTrainPrivately(t *testing.T) {
 func TestPlansOfOneProcessAreRefused(t *testing.T) {
 	d := diary(t, []string{"a", "b"}, rand.New(rand.NewPCG(26, 3)))
 	for name, change := range map[string]func(*Request, *data.Schema){
-		"fixed size": func(r *Request, s *data.Schema) {
-			r.Person, r.BatchSize, r.Neighboring, s.Records = nil, 1, privacy.ReplaceOne, 2
-		},
 		"private radius": func(r *Request, _ *data.Schema) { r.Person, r.PrivateRadius = nil, true },
 	} {
 		schema := diarySchema(t)

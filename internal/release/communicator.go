@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ditherml/dither/internal/release/internal/sample"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -34,14 +35,15 @@ type Link interface {
 //
 // Claim: the root's total is the sum of one sum from each rank, and each was verified where it was
 // made. A record is at one rank, so it changes the total by at most its bound. Ranks draw Poisson
-// samples and partitions independently for each record. So a sample of all ranks has the distribution
-// that the root pays for. Lemma 24 of docs/release-parts.md has the proof.
+// samples and partitions independently for each record. DrawFor draws batches of a fixed or of a
+// largest size at the root. So a sample of all ranks has the distribution that the root pays for.
+// Lemma 24 of docs/release-parts.md has the proof.
 type Communicator struct {
 	link Link
 	seal cipher.AEAD
 
 	mu     sync.Mutex
-	count  uint64            // of releases
+	count  uint64            // of releases and draws
 	past   [sha256.Size]byte // of the plan, and of all that was released
 	failed error             // after it nothing is released any more
 }
@@ -60,14 +62,14 @@ func Connect(l Link, key, plan []byte) (*Communicator, error) {
 		return nil, err
 	}
 	if _, err = c.gather(nil); err == nil { // no sums, from each rank
-		_, err = c.spread(nil, nil)
+		err = c.spread(nil)
 	}
 	return c, err
 }
 
 // Payer returns what pays for the releases of this rank. Release accepts it for sums of all records,
-// of Poisson samples and of partitions. Every other release is an error. At the root p pays. At
-// other ranks p only notes the same events, and no noise is drawn there.
+// of Poisson samples, of partitions, and of samples of DrawFor. Every other release is an error. At
+// the root p pays. At other ranks p only notes the same events, and no noise is drawn there.
 func (c *Communicator) Payer(p mechanism.Payer) mechanism.Payer { return sharedPayer{c, p} }
 
 type sharedPayer struct {
@@ -90,15 +92,15 @@ func (p sharedPayer) release(sums []*bounded, pay func(mechanism.Payer) error) (
 	}
 	defer func() { p.failed = err }()
 	for _, s := range sums {
-		if d := s.sample.drawn; !s.adds || d.whole != nil || d.sampling.kind == samplingFixedSize || d.sampling.kind == samplingTruncated {
-			return nil, fmt.Errorf("release: a sum over %v is shared by several processes, want one over all records, a Poisson sample or a part of a partition", d.sampling)
+		if d := s.sample.drawn; !s.adds || d.whole != nil || d.sampling.limited() != (d.by == p.Communicator) {
+			return nil, fmt.Errorf("release: a sum over %v is shared by several processes, want one over all records, a Poisson sample, a part of a partition, or what DrawFor drew for this payer", d.sampling)
 		}
 	}
 	totals, err := p.gather(sums)
 	if err != nil {
 		return nil, err
 	}
-	if err = pay(p.own); err != nil {
+	if err = pay(rankPayer{p.own}); err != nil {
 		return nil, err
 	}
 	if p.link.Rank() == 0 {
@@ -106,7 +108,94 @@ func (p sharedPayer) release(sums []*bounded, pay func(mechanism.Payer) error) (
 			return nil, err
 		}
 	}
-	return p.spread(released, sums)
+	var numbers []any
+	for i, s := range sums {
+		if i >= len(released) {
+			released = append(released, Noisy{make([]float64, len(s.values))})
+		}
+		numbers = append(numbers, released[i].values)
+	}
+	if err = p.spread(sums, numbers...); err != nil {
+		return nil, err
+	}
+	return released, nil
+}
+
+// rankPayer pays for sums that all ranks have added up.
+type rankPayer struct{ mechanism.Payer }
+
+// limited reports whether the size of a sample is fixed or has a largest value. Its records are not
+// selected independently then.
+func (s Sampling) limited() bool { return s.kind == samplingFixedSize || s.kind == samplingTruncated }
+
+// DrawFor is Draw for a release with this payer. If several processes release the sample together,
+// the root draws batches of a fixed or of a largest size among the records of all ranks. The result
+// is then the part of this rank. All ranks must call DrawFor between the same releases. They may have
+// fewer records than a FixedSize has. A batch then has places of no record, like records that the
+// schema drops.
+func DrawFor(p mechanism.Payer, s Sampling, records int) (Sample, error) {
+	c, several := p.(sharedPayer)
+	if !several || !s.limited() || records < 0 {
+		return Draw(s, records)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return Sample{}, c.failed
+	}
+	d := &drawn{sampling: s, records: records, once: true, by: c.Communicator, part: int(c.count)}
+	if c.failed = c.drawTogether(d); c.failed != nil {
+		return Sample{}, c.failed
+	}
+	return Sample{d}, nil
+}
+
+// drawTogether gives a sample its records. The root learns how many candidates each rank has, and
+// draws places among all candidates. It tells all ranks the place of each rank's first candidate, and
+// the places that it drew.
+func (c *Communicator) drawTogether(d *drawn) error {
+	s, rank, size, records, coins := d.sampling, c.link.Rank(), c.link.Size(), d.records, []int(nil)
+	if s.kind == samplingTruncated {
+		coins = sample.NewStream().Poisson(nil, records, threshold(s.probability))
+		records = len(coins)
+	}
+	counts := &bounded{sample: Sample{d}, grid: grid{maxRecords: s.records}, values: make([]int64, size+s.batch)}
+	counts.values[rank] = int64(records)
+	totals, err := c.gather([]*bounded{counts})
+	if err != nil {
+		return err
+	}
+	numbers := totals[0].values
+	if rank == 0 {
+		all := 0
+		for k, n := range numbers[:size] { // from here on the place of the rank's first candidate
+			numbers[k], all = int64(all), all+int(n)
+		}
+		if s.kind == samplingFixedSize {
+			all = s.records
+		}
+		places := sample.NewStream().Subset(all, min(all, s.batch))
+		for k := range s.batch {
+			numbers[size+k] = -1 // fills up, so that lengths tell nothing
+			if k < len(places) {
+				numbers[size+k] = int64(places[k])
+			}
+		}
+	}
+	if err = c.spread([]*bounded{counts}, numbers); err != nil {
+		return err
+	}
+	taken := []int{}
+	for _, place := range numbers[size:] {
+		if i := int(place - numbers[rank]); place >= 0 && i >= 0 && i < records {
+			taken = append(taken, i)
+		}
+	}
+	if coins != nil {
+		taken = entriesAt(coins, taken)
+	}
+	d.take(taken)
+	return nil
 }
 
 // bind returns the authenticated data of a message in this release. What a rank sends up begins with
@@ -137,8 +226,11 @@ func (c *Communicator) gather(sums []*bounded) ([]*bounded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if records, err = addText(totals, records, text); err != nil {
-			return nil, err
+		records += addText(totals, text)
+	}
+	for _, t := range totals { // sums of at most maxRecords records stay below 2^60
+		if records > uint64(t.grid.maxRecords) {
+			return nil, fmt.Errorf("release: the ranks hold more records than max records %d; raise the declared bound", t.grid.maxRecords)
 		}
 	}
 	if rank == 0 {
@@ -151,53 +243,48 @@ func (c *Communicator) gather(sums []*bounded) ([]*bounded, error) {
 	return totals, c.link.Send(above(rank), c.seal.Seal(nil, nil, text, c.bind(rank, sums)))
 }
 
-// addText adds the sums in the text of a message to totals, and returns the number of records of
-// both. Sums of at most maxRecords records stay below 2^60, whichever rank holds the records.
-func addText(totals []*bounded, records uint64, text []byte) (uint64, error) {
-	records += binary.BigEndian.Uint64(text)
-	text = text[8:]
+// addText adds the sums in the text of a message to totals, and returns their number of records.
+func addText(totals []*bounded, text []byte) (records uint64) {
+	records, text = binary.BigEndian.Uint64(text), text[8:]
 	for _, t := range totals {
-		if records > uint64(t.grid.maxRecords) {
-			return 0, fmt.Errorf("release: the ranks hold more records than max records %d; raise the declared bound", t.grid.maxRecords)
-		}
 		for j := range t.values {
 			t.values[j] += int64(binary.BigEndian.Uint64(text[8*j:]))
 		}
 		text = text[8*len(t.values):]
 	}
-	return records, nil
+	return records
 }
 
-// spread sends the released numbers of the root down the tree, and returns them.
-func (c *Communicator) spread(released []Noisy, sums []*bounded) ([]Noisy, error) {
+// spread sends the numbers of the root down the tree, and writes them to the numbers of other ranks.
+func (c *Communicator) spread(sums []*bounded, numbers ...any) (err error) {
 	var text []byte
-	for _, n := range released {
-		text, _ = binary.Append(text, binary.BigEndian, n.values)
-	}
 	if rank := c.link.Rank(); rank != 0 {
-		var err error
 		if text, err = c.open(above(rank), answer, sums); err != nil {
-			return nil, err
+			return err
 		}
-		left := text
-		for _, s := range sums {
-			n := Noisy{make([]float64, len(s.values))}
-			size, err := binary.Decode(left, binary.BigEndian, n.values)
-			if err != nil {
-				return nil, err
-			}
-			released, left = append(released, n), left[size:]
+	}
+	read := 0
+	for _, n := range numbers {
+		if c.link.Rank() == 0 {
+			text, err = binary.Append(text, binary.BigEndian, n)
+		} else {
+			var size int
+			size, err = binary.Decode(text[read:], binary.BigEndian, n)
+			read += size
+		}
+		if err != nil {
+			return err
 		}
 	}
 	bound := c.bind(answer, sums)
 	for to := range c.below() {
-		if err := c.link.Send(to, c.seal.Seal(nil, nil, text, bound)); err != nil {
-			return nil, err
+		if err = c.link.Send(to, c.seal.Seal(nil, nil, text, bound)); err != nil {
+			return err
 		}
 	}
 	c.count++
 	c.past = sha256.Sum256(append(bound, text...))
-	return released, nil
+	return nil
 }
 
 // open returns the text of the next message of a rank, which must be bound to this name.

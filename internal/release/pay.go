@@ -11,6 +11,9 @@ import (
 // pay pays for a release with these noises from this draw. It errs unless all was paid; what was
 // paid before an error stays spent.
 func (d *drawn) pay(p mechanism.Payer, noises []mechanism.Event) error {
+	if _, added := p.(rankPayer); d.by != nil && !added {
+		return fmt.Errorf("release: the sample is a part of what several processes drew, want a release of all of them")
+	}
 	switch {
 	case d.whole != nil:
 		return d.whole.pay(p, noises)

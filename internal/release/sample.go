@@ -22,10 +22,11 @@ type drawn struct {
 	member   []uint64 // one bit a record; nil for a full sample
 	once     bool     // drawn for one release alone
 	released atomic.Bool
-	series   bool      // drawn, and paid for, by a Series
-	part     int       // of a partition
-	round    partPayer // shared by the parts of one partition, or nil
-	whole    *drawn    // of a sample of groups, what was divided into them
+	series   bool          // drawn, and paid for, by a Series
+	part     int           // of a partition
+	round    partPayer     // shared by the parts of one partition, or nil
+	whole    *drawn        // of a sample of groups, what was divided into them
+	by       *Communicator // drew it for all ranks, or nil
 }
 
 // Draw returns a sample of this number of records, drawn from its own random stream. The

@@ -9,12 +9,13 @@ import (
 
 // unattacked are the makers of noisy numbers that have no attack of their own, and why.
 var unattacked = map[string]string{
-	"Noisy.Scaled":        "it multiplies released numbers",
-	"drawAll":             "every attack on a sum goes through it",
-	"addText":             "it adds sums, and draws nothing",
-	"Communicator.gather": "it adds sums, and draws nothing",
-	"Communicator.spread": "it hands on what the root released",
-	"seriesPart.release":  "it is a part of Series.Release",
+	"Communicator.drawTogether": "it adds numbers of records, for the draw of a sample",
+	"Noisy.Scaled":              "it multiplies released numbers",
+	"drawAll":                   "every attack on a sum goes through it",
+	"addText":                   "it adds sums, and draws nothing",
+	"Communicator.gather":       "it adds sums, and draws nothing",
+	"sharedPayer.release":       "it hands on what the root released",
+	"seriesPart.release":        "it is a part of Series.Release",
 }
 
 // TestMakersAreAttacked wants the auditor to attack the noise of every function that makes a Bounded

@@ -145,7 +145,7 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if of.persons, err = s.Plan.persons(d); err != nil {
 		return nil, err
 	}
-	if of.slots, err = s.Plan.slots(d.Records()); err != nil {
+	if of.slots, err = s.Plan.slots(d.Records(), together.From(ctx) != nil); err != nil {
 		return nil, err
 	}
 	if of.persons != nil {
@@ -178,8 +178,8 @@ func (s Setup) begunTogether(ctx context.Context, initial []float32) ([]float32,
 	if run == nil {
 		return initial, nil
 	}
-	if p := s.Plan; p.Correlated != nil || p.Clipping.MicroBatch != nil || p.Clipping.Projection != nil || p.Sampling.Kind == option.SamplingFixedSize || p.Sampling.Kind == option.SamplingTruncated {
-		return nil, fmt.Errorf("neural: several processes train with correlated noise, micro-batches, projections or batches of a fixed or largest size, want one process, or independent noise, each record's gradient clipped, and Poisson samples")
+	if p := s.Plan; p.Correlated != nil || p.Clipping.MicroBatch != nil || p.Clipping.Projection != nil {
+		return nil, fmt.Errorf("neural: several processes train with correlated noise, micro-batches or projections, want one process, or independent noise and each record's gradient clipped")
 	}
 	if initial == nil {
 		initial = make([]float32, s.Network.Weights())

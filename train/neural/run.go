@@ -65,7 +65,7 @@ func newRun(s Setup, o Options, grant, payer mechanism.Payer, of records, from *
 		r.spot = &spotted{}
 	}
 	var err error
-	if r.samples, err = s.Plan.newSamples(of.slots); err != nil {
+	if r.samples, err = s.Plan.newSamples(payer, of.slots); err != nil {
 		return nil, err
 	}
 	if r.noises, err = s.Plan.noises(s.Plan.NoiseMultiplier); err != nil {

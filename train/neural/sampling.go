@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -95,13 +96,16 @@ func (p Plan) Share() float64 {
 
 // slots returns the number of places that the steps draw from, given this number of records.
 // Batches of fixed size are drawn from the declared number of records. That number includes the
-// records that the schema drops, which add nothing.
-func (p Plan) slots(records int) (int, error) {
+// records that the schema drops, which add nothing. A rank has places for its own records alone.
+func (p Plan) slots(records int, several bool) (int, error) {
 	if p.Sampling.Kind != option.SamplingFixedSize {
 		return records, nil
 	}
 	if records > p.Records {
 		return 0, fmt.Errorf("neural: there are more rows than the declared %d records, want the number that is true", p.Records)
+	}
+	if several {
+		return records, nil
 	}
 	return p.Records, nil
 }
@@ -110,16 +114,17 @@ func (p Plan) slots(records int) (int, error) {
 type samples struct {
 	kind     string
 	sampling release.Sampling
+	payer    mechanism.Payer // of the releases
 	slots    int
 	parts    []release.Sample  // of the round
 	rotation *release.Rotation // of cyclic samples
 	next     int
 }
 
-// newSamples returns the draws from this number of places.
-func (p Plan) newSamples(slots int) (*samples, error) {
+// newSamples returns the draws from this number of places, for releases with this payer.
+func (p Plan) newSamples(payer mechanism.Payer, slots int) (*samples, error) {
 	sampling, err := p.sampler()
-	return &samples{kind: p.Sampling.Kind, sampling: sampling, slots: slots}, err
+	return &samples{kind: p.Sampling.Kind, sampling: sampling, payer: payer, slots: slots}, err
 }
 
 func (s *samples) draw() (release.Sample, error) {
@@ -127,7 +132,7 @@ func (s *samples) draw() (release.Sample, error) {
 		return s.rotate()
 	}
 	if !(Sampling{Kind: s.kind}).inRounds() {
-		return release.Draw(s.sampling, s.slots)
+		return release.DrawFor(s.payer, s.sampling, s.slots)
 	}
 	if s.next == len(s.parts) {
 		if s.next = 0; s.parts == nil || s.kind == option.SamplingShuffle {

@@ -8,19 +8,35 @@ import (
 
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/together/togethertest"
+	"github.com/ditherml/dither/privacy"
 )
 
 // TestRanksTrainOneNetwork wants the same bits of every weight from any number of ranks as from one
 // process, without noise, and one network on all ranks with noise and Poisson samples.
 func TestRanksTrainOneNetwork(t *testing.T) {
-	for _, size := range []int{1, 2, 3, 8} {
-		for _, private := range []bool{false, true} {
+	all := len(ringData(t, ringSchema(t, 300), 300).Target())
+	exact := func(s Sampling) func(*Request) {
+		return func(r *Request) { r.Epsilon, r.Sampling, r.Epochs, r.Steps = math.Inf(1), s, 0, 6 }
+	}
+	for name, change := range map[string]func(*Request){
+		"all":     exact(Sampling{Kind: option.SamplingFull}),
+		"poisson": func(*Request) {},
+		"largest size": func(r *Request) {
+			r.Sampling = Sampling{Kind: option.SamplingTruncated, Probability: 0.1, BatchSize: 40}
+		},
+		"batches": func(r *Request) {
+			r.Sampling, r.Neighboring = Sampling{Kind: option.SamplingFixedSize, BatchSize: 40}, privacy.ReplaceOne
+		},
+		"batch of all": func(r *Request) {
+			exact(Sampling{Kind: option.SamplingFixedSize, BatchSize: all})(r)
+			r.Neighboring = privacy.ReplaceOne
+		},
+	} {
+		for _, size := range []int{1, 2, 3, 8} {
 			r := ask()
 			r.Epochs = 2
-			if !private {
-				r.Epsilon, r.Sampling = math.Inf(1), Sampling{Kind: option.SamplingFull}
-				r.Epochs, r.Steps = 0, 6
-			}
+			change(&r)
+			private := !math.IsInf(r.Epsilon, 1)
 			s := ringSchema(t, 300)
 			setup, d := setupOf(t, r, s), ringData(t, s, 300)
 			o := Options{}
@@ -51,7 +67,7 @@ func TestRanksTrainOneNetwork(t *testing.T) {
 					want = alone
 				}
 				if !slices.Equal(result.Model.NetworkWeights(), want.Model.NetworkWeights()) {
-					t.Errorf("private %v: rank %d of %d has another network", private, rank, size)
+					t.Errorf("%s: rank %d of %d has another network", name, rank, size)
 				}
 			}
 		}
@@ -63,9 +79,6 @@ func TestRanksTrainOneNetwork(t *testing.T) {
 func TestNetworksOfOneProcessAreRefused(t *testing.T) {
 	s := ringSchema(t, 300)
 	for name, change := range map[string]func(*Request){
-		"largest size": func(r *Request) {
-			r.Sampling = Sampling{Kind: option.SamplingTruncated, Probability: 0.1, BatchSize: 60}
-		},
 		"micro-batches": func(r *Request) { r.Clipping.MicroBatch = 4 },
 		"correlated noise": func(r *Request) {
 			r.Correlation, r.Sampling = option.CorrelatedTree, Sampling{Kind: option.SamplingShuffle, Parts: 5}
