@@ -42,8 +42,8 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
+	c, err := root.ExecuteContextC(ctx)
+	if err = together.Told(ctx, c.Annotations, err); err == nil {
 		return exitDone
 	}
 	if !together.IsSilent(err) {
@@ -90,7 +90,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	root.SetVersionTemplate(program() + "\n")
-	root.SetOut(stdout)
+	root.SetOut(together.Output(stdout))
 	root.SetErr(stderr)
 	for _, command := range commands {
 		root.AddCommand(command())

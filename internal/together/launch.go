@@ -54,17 +54,24 @@ const Several = "several-ranks"
 // Refuse returns an error if a command that one process runs was started as several ranks.
 func Refuse(command string) error {
 	if size, several := ranks.Launched(); several {
-		return once(fmt.Errorf("%s was started as %d ranks, want one process; train, query, evaluate --private and sweep run as several", command, size))
+		return fmt.Errorf("%s was started as %d ranks, want one process; train, query, evaluate --private and sweep run as several", command, size)
 	}
 	return nil
 }
 
-// once marks an error that all ranks have alike, so that one of them tells the user.
-func once(err error) error {
-	if ranks.Number() != 0 {
-		return silent{failure.Running(err)}
+// first is how long other ranks wait for rank 0 to tell the user, before they end and the launcher with them.
+const first = 2 * time.Second
+
+// once marks an error that all ranks have alike, so that rank 0 tells the user. Others end after it.
+func once(ctx context.Context, err error) error {
+	if ranks.Number() == 0 {
+		return err
 	}
-	return err
+	select {
+	case <-ctx.Done():
+	case <-time.After(first):
+	}
+	return silent{failure.Running(err)}
 }
 
 // Launch calls a function: once for a process alone, and with the run in its context for each rank that
@@ -74,22 +81,65 @@ func (f *Flags) Launch(ctx context.Context, do func(context.Context) error) erro
 		return do(ctx)
 	}
 	runtime.GOMAXPROCS(ranks.Processors())
-	key, err := f.read()
-	if err != nil {
+	key, fault := f.read()
+	return meet(ctx, connect, fault, func(t ranks.Transport) error {
+		run, err := Begin(ctx, t, key, f.patience)
+		if err == nil {
+			err = do(With(ctx, run))
+		}
 		return err
+	})
+}
+
+// met is an error of a process that has met the other ranks, or has tried to.
+type met struct{ error }
+
+func (m met) Unwrap() error { return m.error }
+
+func connect(ctx context.Context) (ranks.Transport, error) { return ranks.Connect(ranks.Until(ctx)) }
+
+// meet connects this process to the other ranks and calls a function. A process with a fault calls none, and
+// tells the other ranks of its fault. So one rank tells the user of a fault that all ranks have.
+func meet(ctx context.Context, connect func(context.Context) (ranks.Transport, error), fault error, do func(ranks.Transport) error) error {
+	t, err := connect(ctx)
+	switch alike := ranks.Alike(err); {
+	case err != nil && fault != nil && alike:
+		return met{once(ctx, fault)}
+	case err != nil && alike:
+		return met{once(ctx, err)}
+	case err != nil && fault != nil:
+		return met{fault} // which nobody else can tell
+	case err != nil:
+		return met{err}
+	case fault == nil:
+		fault = do(t)
 	}
-	transport, err := ranks.Connect(ranks.Until(ctx))
-	if ranks.Alike(err) {
-		return once(err)
+	if err = Ended(t, fault); err != nil {
+		return met{err}
 	}
-	if err != nil {
+	return nil
+}
+
+// Told returns the error of a command line. It is marked, for IsSilent, where another rank tells the user
+// about it. The command has the annotations.
+func Told(ctx context.Context, annotations map[string]string, err error) error {
+	var m met
+	switch _, several := ranks.Launched(); {
+	case err == nil || !several || errors.As(err, &m):
 		return err
+	case annotations[Several] == "":
+		return once(ctx, err)
 	}
-	run, err := Begin(ctx, transport, key, f.patience)
-	if err == nil {
-		err = do(With(ctx, run))
+	return meet(ctx, connect, err, nil) // a fault of the flags, before the ranks have met
+}
+
+// Output returns where this process prints what all ranks print alike, such as a help text: nowhere, unless
+// its rank is 0.
+func Output(w io.Writer) io.Writer {
+	if _, several := ranks.Launched(); several && ranks.Number() != 0 {
+		return io.Discard
 	}
-	return Ended(transport, err)
+	return w
 }
 
 // command is a command line.
