@@ -36,7 +36,7 @@ func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16)
 func (b *Block) addWhitened(dst []float64, i int, coefficients []float64, row []int16) {
 	f, own, dim := &b.rows.frame, b.rows.dim, b.rows.Dim()
 	y := make([]float64, dim)
-	f.standardize(y[:own], row[:own], b.beta(i))
+	f.standardizeWhitened(y[:own], row[:own], b.beta(i))
 	if f.Intercept > 0 {
 		y[own] = float64(b.tail(i))
 	}

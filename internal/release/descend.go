@@ -106,13 +106,18 @@ func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 		if ctx.Err() != nil {
 			return Bounded{}, stopped(ctx)
 		}
-		g, failed := m.gradient(w)
-		if failed != nil {
-			return Bounded{}, failed
-		}
-		w = added(w, g, -d.Rate)
+		w = added(w, m.gradient(w), -d.Rate)
 	}
 	return point.seal(w), nil
+}
+
+// added returns w + t·v.
+func added(w, v []float64, t float64) []float64 {
+	out := make([]float64, len(w))
+	for j, x := range v {
+		out[j] = w[j] + t*x
+	}
+	return out
 }
 
 // PermutedDescent is stochastic gradient descent over batches of records, without noise in the
@@ -231,8 +236,9 @@ func (d PermutedDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 			return Bounded{}, stopped(ctx)
 		}
 		from := t % d.batches() * d.Batch
-		if err = m.batch(p, order[from:min(from+d.Batch, d.Records)], w); err != nil {
-			return Bounded{}, err
+		clear(p.chunk)
+		for _, i := range order[from:min(from+d.Batch, d.Records)] {
+			m.addLoss(p, i, w)
 		}
 		rate, ridge := d.rate(t)
 		for j, g := range p.chunk {
@@ -251,14 +257,4 @@ func permutation(n int) []int {
 		order[j] = i
 	}
 	return order
-}
-
-// batch leaves the sum of the gradients of the losses of some records in the chunk of a part.
-func (m *minimization) batch(p *part, records []int, w []float64) error {
-	var err error
-	if p.block, err = m.rows.LoadAt(records, p.block); err != nil {
-		return err
-	}
-	m.multiply(p, len(records), w, func(z []float64, labels []float32) { m.residuals(z, labels) })
-	return nil
 }

@@ -101,7 +101,7 @@ func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, no
 		return Bounded{}, err
 	}
 	m := newMinimization(p, rows, nil, p.Tolerance(rows.Dim(), 0))
-	w, err := m.run(ctx)
+	w, err := m.holds(m.search(ctx))
 	if err != nil {
 		return Bounded{}, err
 	}
@@ -128,8 +128,8 @@ var errNoRows = fmt.Errorf("release: there are no rows, want those of all record
 // newPoint returns a grid for weights that one record moves by the sensitivity. On it they move by
 // at most the grid's bound. It holds weights of the size, which counts as this many bounds.
 func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error) {
-	if rows == nil || rows.labels == nil || rows.file != nil || rows.first != 0 || rows.total != rows.count || n == nil {
-		return point{}, fmt.Errorf("release: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")
+	if rows == nil || rows.labels == nil || rows.file != nil || rows.first != 0 || rows.total != rows.count || rows.frame.whitener != nil || n == nil {
+		return point{}, fmt.Errorf("release: the rows are whitened or a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels, not whitened, and a noise")
 	}
 	sample, err := Draw(Full(), rows.count)
 	if err == nil {

@@ -2,8 +2,11 @@ package release
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -71,8 +74,20 @@ func minimizer(t testing.TB, p Problem, rows *Rows, norm Norm) *bounded {
 	return b.state
 }
 
-// slowGradient computes the gradient of J one number after the other, from the definition of the losses.
+// slowGradient is exactGradient of records on the grid of toyRows.
 func slowGradient(p Problem, dim int, records []toyRecord, w []float64) []float64 {
+	onGrid := make([]toyRecord, len(records))
+	for i, r := range records {
+		onGrid[i].label = r.label
+		for _, x := range r.x {
+			onGrid[i].x = append(onGrid[i].x, math.Round(x*0x1p14)*0x1p-14)
+		}
+	}
+	return exactGradient(p, dim, onGrid, w)
+}
+
+// exactGradient computes the gradient of J one number after the other, from the definition of the losses.
+func exactGradient(p Problem, dim int, records []toyRecord, w []float64) []float64 {
 	g := make([]float64, len(w))
 	for j := range w {
 		g[j] = p.Ridge * w[j]
@@ -81,7 +96,7 @@ func slowGradient(p Problem, dim int, records []toyRecord, w []float64) []float6
 		z, total := make([]float64, p.Columns), 0.0
 		for k := range z {
 			for j, x := range r.x {
-				z[k] += math.Round(x*0x1p14) * 0x1p-14 * w[k*dim+j]
+				z[k] += x * w[k*dim+j]
 			}
 			total += math.Exp(z[k])
 		}
@@ -107,7 +122,7 @@ func slowGradient(p Problem, dim int, records []toyRecord, w []float64) []float6
 				a = 1/(1+math.Exp(-z[k])) - float64(r.label)
 			}
 			for j, x := range r.x {
-				g[k*dim+j] += a * math.Round(x*0x1p14) * 0x1p-14
+				g[k*dim+j] += a * x
 			}
 		}
 	}
@@ -141,6 +156,116 @@ func TestMinimizeFindsTheMinimum(t *testing.T) {
 		for j, v := range got.values {
 			if d := math.Abs(float64(v)*got.unit - w[j]); !(d <= 1e-8) {
 				t.Errorf("%v: weight %d is %v, want %v", c.loss, j, float64(v)*got.unit, w[j])
+			}
+		}
+	}
+}
+
+// TestMinimizersAreWithinTheirTolerance hands the check of minimizers what a wrong search may return:
+// points just beyond the tolerance, numbers that are none, and vectors of another length.
+func TestMinimizersAreWithinTheirTolerance(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, c := range toyLosses {
+		p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1.001, Ridge: 0.5, MaxRecords: 1000}
+		var records []toyRecord
+		for range 600 { // more than one chunk
+			records = append(records, randomRecord(r, 3, c.loss, c.columns))
+		}
+		m := newMinimization(p, toyRows(t, 3, records), nil, p.Tolerance(3, 0))
+		right, err := m.search(t.Context())
+		if right, err = m.holds(right, err); err != nil {
+			t.Fatalf("%v: the minimizer is refused: %v", c.loss, err)
+		}
+		for name, change := range map[string]func(w []float64) []float64{
+			"beyond the tolerance":  func(w []float64) []float64 { w[0] += 2 * m.tolerance / p.Ridge; return w },
+			"a number that is none": func(w []float64) []float64 { w[0] = math.NaN(); return w },
+			"an infinite number":    func(w []float64) []float64 { w[0] = math.Inf(-1); return w },
+			"the largest number":    func(w []float64) []float64 { w[0] = math.MaxFloat64; return w },
+			"zeros":                 func(w []float64) []float64 { clear(w); return w },
+			"a number less":         func(w []float64) []float64 { return w[1:] },
+			"a number more":         func(w []float64) []float64 { return append(w, 0) },
+			"no numbers":            func([]float64) []float64 { return nil },
+		} {
+			if w, err := m.holds(change(slices.Clone(right)), nil); w != nil || !errors.Is(err, ErrComputation) {
+				t.Errorf("%v, %s: got error %v, want %v and no weights", c.loss, name, err, ErrComputation)
+			}
+		}
+	}
+}
+
+// emptied is storage of rows that are zeros after a number of readings.
+type emptied struct {
+	storage
+	left *atomic.Int64
+}
+
+func (e emptied) CopyRow(dst []int16, i int) {
+	if e.storage.CopyRow(dst, i); e.left.Add(-1) < 0 {
+		clear(dst)
+	}
+}
+
+// TestMinimizersAreCheckedAfterTheSearch lets the one row be zeros after each number of readings. If
+// this begins after a search, the release is refused. Each search takes from 1 to 40 readings. So all
+// 20 runs for each number find none that is refused with a probability of at most exp(-20) < 1e-8.
+func TestMinimizersAreCheckedAfterTheSearch(t *testing.T) {
+	p := Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, Ridge: 1, MaxRecords: 10}
+	for name, run := range map[string]func(*Rows) error{
+		"Minimize": func(rows *Rows) error {
+			_, err := p.Minimize(t.Context(), rows, mechanism.Gaussian{NoiseMultiplier: 100}, L2())
+			return err
+		},
+		"SolveObjective": func(rows *Rows) error {
+			_, err := SolveObjective(t.Context(), &noted{}, mechanism.ObjectivePerturbation{NoiseMultiplier: 5, Smoothness: 0.26}, p, rows, mechanism.Gaussian{NoiseMultiplier: 100})
+			return err
+		},
+	} {
+		refused := 0
+		for trial := range 20 * 40 {
+			rows := toyRows(t, 1, []toyRecord{{[]float64{1}, 1}})
+			e := emptied{rows.x, new(atomic.Int64)}
+			e.left.Store(int64(1 + trial%40))
+			rows.x = e
+			if stops(t, Bounded{}, run(rows)) {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s never refuses a result that its search and its check see otherwise", name)
+		}
+	}
+}
+
+// TestGradientsAreTheirDefinition compares the gradient in portable code, and that of the search,
+// with the definition of the losses. The rows are of each type, and of each way to normalize.
+func TestGradientsAreTheirDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	const n, dim = 300, 5
+	own := slices.DeleteFunc(frames(r, dim), func(f Standardization) bool { return f.Whitening != nil })
+	for trial, kind := range slices.Repeat(rowTypes, 12) {
+		c, f := toyLosses[trial%len(toyLosses)], own[r.IntN(len(own))]
+		rows := typedRows(t, coordinates(r, kind, n, dim), kind, f, 0, n)
+		rows.labels = make([]float32, n)
+		records := make([]toyRecord, n)
+		p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1e6, Ridge: 0.1, MaxRecords: n}
+		m := newMinimization(p, rows, nil, 0)
+		for i := range records {
+			rows.labels[i] = randomRecord(r, 1, c.loss, c.columns).label
+			records[i] = toyRecord{make([]float64, m.dim), rows.labels[i]}
+			block, err := rows.Load(i, 1, Block{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			block.AddTo(records[i].x, 0, []float64{1}, make([]int16, dim))
+		}
+		w := make([]float64, m.dim*c.columns)
+		for j := range w {
+			w[j] = 1e-2 * r.NormFloat64()
+		}
+		want := exactGradient(p, m.dim, records, w)
+		for name, g := range map[string][]float64{"portable": m.gradient(w), "search": (&newtonSearch{m, make([]float64, n*c.columns)}).gradient(w)} {
+			if apart := apartBy(g, want); !(apart <= 1e-9*(1+normOf(want))) {
+				t.Errorf("%v rows, %+v, %v: the %s gradient is %v, want %v", kind, f, c.loss, name, g, want)
 			}
 		}
 	}
@@ -207,16 +332,13 @@ func TestMinimizeSensitivityIsReached(t *testing.T) {
 
 func TestRowsBeyondTheRadiusAreShortened(t *testing.T) {
 	rows := toyRows(t, 2, []toyRecord{{[]float64{1.2, 1.6}, 1}, {[]float64{0.3, 0.4}, 1}})
-	block, err := rows.Load(0, 2, Block{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMinimization(Problem{Radius: 1}, rows, nil, 0)
 	x, narrow := make([]float64, 2), make([]int16, 2)
-	block.standardized(x, narrow, 0, 1)
+	m.row(x, narrow, 0)
 	if n := kernel.Norm(x); !(n <= 1 && n > 0.999999) || math.Abs(x[0]/x[1]-0.75) > 1e-4 {
 		t.Errorf("a row of norm 2 is seen as %v, want norm 1", x)
 	}
-	block.standardized(x, narrow, 1, 1)
+	m.row(x, narrow, 1)
 	if math.Abs(x[0]-0.3) > 1e-4 || math.Abs(x[1]-0.4) > 1e-4 {
 		t.Errorf("a row of norm 0.5 is seen as %v, want as it is", x)
 	}
@@ -255,6 +377,11 @@ func TestProblemRefusals(t *testing.T) {
 	}
 	if _, err := good.Minimize(context.Background(), rows, mechanism.Gaussian{NoiseMultiplier: 1}, L1()); err == nil {
 		t.Error("gaussian noise in l1 norm was taken")
+	}
+	whitened := typedRows(t, [][]float64{{0.5}}, Int16, Standardization{Normalize: NormalizeUnit, Whitening: &IntMatrix{Numbers: []int16{1}, Unit: 1}}, 0, 1)
+	whitened.labels = []float32{1}
+	if _, err := good.Minimize(context.Background(), whitened, mechanism.Gaussian{NoiseMultiplier: 1}, L2()); err == nil {
+		t.Error("whitened rows were taken")
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()

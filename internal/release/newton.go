@@ -180,10 +180,17 @@ func substitute(l, g []float64) []float64 {
 	return g
 }
 
-func dotFloat(a, b []float64) float64 {
-	sum := 0.0
+// dotFloat adds up in four sums, which the processor computes at the same time.
+func dotFloat(a, b []float64) (sum float64) {
+	var sums [4]float64
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		sums[0] += a[0] * b[0]
+		sums[1] += a[1] * b[1]
+		sums[2] += a[2] * b[2]
+		sums[3] += a[3] * b[3]
+	}
 	for i, v := range a {
 		sum += v * b[i]
 	}
-	return sum
+	return sum + sums[0] + sums[1] + sums[2] + sums[3]
 }

@@ -54,7 +54,7 @@ func SolveObjective(ctx context.Context, payer mechanism.Payer, e mechanism.Obje
 		return Noisy{}, err
 	}
 	m := newMinimization(p, rows, drawLinear(e, p, rows.Dim()), p.Tolerance(rows.Dim(), reachOf(e, p, rows.Dim())))
-	w, err := m.run(ctx)
+	w, err := m.holds(m.search(ctx))
 	if err != nil {
 		return Noisy{}, err
 	}

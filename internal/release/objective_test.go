@@ -68,7 +68,8 @@ func TestNeighborsMoveTheObjectiveByAtMostItsBound(t *testing.T) {
 			b[j] = 3 * r.NormFloat64()
 		}
 		solve := func(records []toyRecord) []float64 {
-			w, err := newMinimization(p, toyRows(t, dim, records), slices.Clone(b), p.Tolerance(dim, kernel.Norm(b))).run(t.Context())
+			m := newMinimization(p, toyRows(t, dim, records), slices.Clone(b), p.Tolerance(dim, kernel.Norm(b)))
+			w, err := m.holds(m.search(t.Context()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -180,6 +180,73 @@ func plantedRecursions() map[string]planting {
 	})
 }
 
+// minimizerFaults change what a search for a minimum returns, or the records that it is over.
+var minimizerFaults = map[string]func(r *rand.Rand, w []float64, records []toyRecord) []toyRecord{
+	noFault: nil,
+	"a record dropped": func(r *rand.Rand, _ []float64, records []toyRecord) []toyRecord {
+		i := r.IntN(len(records))
+		return slices.Delete(records, i, i+1)
+	},
+	"a record doubled": func(r *rand.Rand, _ []float64, records []toyRecord) []toyRecord {
+		return append(records, records[r.IntN(len(records))])
+	},
+	"a row taken from its neighbor": func(r *rand.Rand, _ []float64, records []toyRecord) []toyRecord {
+		i := r.IntN(len(records))
+		records[i].x = records[(i+1)%len(records)].x
+		return records
+	},
+	"a sign flipped": func(r *rand.Rand, w []float64, _ []toyRecord) []toyRecord {
+		w[r.IntN(len(w))] *= -1
+		return nil
+	},
+	"a bit flipped in a sum": func(r *rand.Rand, w []float64, _ []toyRecord) []toyRecord {
+		j := r.IntN(len(w))
+		w[j] = math.Float64frombits(math.Float64bits(w[j]) ^ 1<<(40+r.IntN(24)))
+		return nil
+	},
+	"an error of 0.75": func(r *rand.Rand, w []float64, _ []toyRecord) []toyRecord {
+		w[r.IntN(len(w))] += 0.75
+		return nil
+	},
+}
+
+// plantedMinimizers are searches for minima. A fault changes what would be released if the exact
+// gradient at the result is beyond the tolerance.
+func plantedMinimizers() map[string]planting {
+	all := map[string]planting{}
+	for name, do := range minimizerFaults {
+		all[name] = func(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool) {
+			c, dim := toyLosses[trial%len(toyLosses)], 1+r.IntN(3)
+			p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1.001, Ridge: 0.1 + r.Float64(), MaxRecords: 12}
+			var records []toyRecord
+			for range 2 + r.IntN(10) {
+				records = append(records, randomRecord(r, dim, c.loss, c.columns))
+			}
+			linear := make([]float64, dim*c.columns)
+			for j := range linear {
+				linear[j] = float64(trial%2) * r.NormFloat64()
+			}
+			m := newMinimization(p, toyRows(t, dim, records), linear, p.Tolerance(dim, normOf(linear)))
+			w, err := m.search(t.Context())
+			if err == nil && do != nil {
+				if other := do(r, w, slices.Clone(records)); other != nil {
+					w, err = newMinimization(p, toyRows(t, dim, other), linear, m.tolerance).search(t.Context())
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := slowGradient(p, dim, records, w)
+			for j, v := range linear {
+				g[j] += v
+			}
+			_, err = m.holds(w, nil)
+			return !(normOf(g) <= m.tolerance), stops(t, Bounded{}, err)
+		}
+	}
+	return all
+}
+
 // plantedFiles change a byte of a file between two readings of it, in a record that still adds
 // something.
 func plantedFiles() map[string]planting {

@@ -26,7 +26,7 @@ const noFault = "none"
 // plantings are all kinds of sums, and what is planted in each.
 func plantings() map[string]map[string]planting {
 	all := map[string]map[string]planting{"group": plantedGroups(), "scores": plantedScores(), "last iterate": plantedRecursions(), "products": plantedProducts(),
-		"unkept moments": plantedPairs(), "file": plantedFiles(), "file blocks": plantedBlocks()}
+		"unkept moments": plantedPairs(), "minimizers": plantedMinimizers(), "file": plantedFiles(), "file blocks": plantedBlocks()}
 	maps.Copy(all, plantedSums())
 	maps.Copy(all, plantedVectors())
 	maps.Copy(all, plantedMoments())

@@ -111,24 +111,7 @@ func (f *frame) rowWeights(dst []float32, w []float64) {
 	}
 }
 
-// standardize writes y of a row to dst, in units of n2's root.
-func (f *frame) standardize(dst []float64, row []int16, beta int64) {
-	if f.whitener != nil {
-		f.standardizeWhitened(dst, row, beta)
-		return
-	}
-	scale := math.Ldexp(1, int(f.bits))
-	for j, v := range row {
-		dst[j] = scale * float64(v)
-	}
-	if f.m != nil {
-		for j, v := range row {
-			dst[j] = float64(int64(v)<<f.bits - beta*f.m[j])
-		}
-	}
-}
-
-// standardizeWhitened is standardize with a whitening.
+// standardizeWhitened writes y of a row to dst, in units of n2's root.
 func (f *frame) standardizeWhitened(dst []float64, row []int16, beta int64) {
 	own := make([]int64, len(row))
 	for j, v := range row {

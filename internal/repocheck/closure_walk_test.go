@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -146,7 +145,7 @@ func (w *coreWalk) reach(o types.Object) {
 		return
 	}
 	name := nameOf(o)
-	if w.isChecked(name) {
+	if checkedCode[name] != "" {
 		w.checked[name] = true
 		return
 	}
@@ -158,11 +157,6 @@ func (w *coreWalk) reach(o types.Object) {
 	}
 	w.part[node] = "?"
 	w.queue = append(w.queue, o)
-}
-
-// isChecked reports whether a check ends the walk of this part here.
-func (w *coreWalk) isChecked(name string) bool {
-	return checkedCode[name] != "" && !slices.Contains(uncheckedIn[name], w.now)
 }
 
 // walk reaches everything from what is in the queue, for a part.
@@ -194,7 +188,7 @@ func (w *coreWalk) use(o types.Object) {
 		return
 	}
 	face, ok := f.Signature().Recv().Type().Underlying().(*types.Interface)
-	if _, ours := within(pathOf(f)); !ok || !ours || w.isChecked(nameOf(f)) {
+	if _, ours := within(pathOf(f)); !ok || !ours || checkedCode[nameOf(f)] != "" {
 		if ok && ours {
 			w.checked[nameOf(f)] = true
 		}
