@@ -130,6 +130,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("joins", p.joins)
 	t.Run("the page", p.page)
 	t.Run("sweep", p.sweep)
+	t.Run("ranks", p.ranks)
 	t.Run("refusals", p.refusals)
 	t.Run("stopped", p.stopped)
 	t.Run("a lost server", p.lost)
