@@ -167,13 +167,13 @@ func recordsByKey(t *testing.T, s *data.Schema, d twoTables) (byKey map[string][
 	return byKey, read.Records()
 }
 
-// TestJoinNeighbors reads pairs of random databases that differ in all rows of one person, in any order: 1,000 pairs,
+// TestJoinNeighbors reads pairs of random databases that differ in all rows of one person, in any order: 400 pairs,
 // or 10,000 with the tag long. Records of other persons keep their bits, and the person has at most one record.
 func TestJoinNeighbors(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 25))
 	keys := []string{"", "1", "2", "3", "4", "5"}
 	moved, absent, records, made := 0, 0, 0, 0
-	pairs := 1000
+	pairs := 400
 	if thorough {
 		pairs = 10_000
 	}

@@ -3,10 +3,13 @@ package data
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -90,7 +93,11 @@ func rowText(t *testing.T, d *Dataset, i int) string {
 	if codes[i] >= 0 {
 		who = texts[codes[i]]
 	}
-	return fmt.Sprint(who, d.Row(nil, i), d.Target()[i])
+	text := []byte(who + "[")
+	for _, v := range append(d.Row(nil, i), d.Target()[i]) {
+		text = strconv.AppendUint(append(text, ' '), math.Float64bits(float64(v)), 16)
+	}
+	return string(text)
 }
 
 func shareSchema(t *testing.T, note bool) *Schema {
@@ -129,6 +136,10 @@ func TestSharesAreTheTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			places := map[string]int{}
+			for i := range whole.Records() {
+				places[rowText(t, whole, i)] = i
+			}
 			for _, size := range []int{1, 2, 5} {
 				for _, person := range []string{"", "who"} {
 					shares, errs := make([]*Dataset, size), make([]error, size)
@@ -141,10 +152,7 @@ func TestSharesAreTheTable(t *testing.T) {
 						})
 					}
 					all.Wait()
-					place, home, rows := map[string]int{}, map[string]int{}, 0
-					for i := range whole.Records() {
-						place[rowText(t, whole, i)] = i
-					}
+					place, home, rows := maps.Clone(places), map[string]int{}, 0
 					for rank, d := range shares {
 						if errs[rank] != nil {
 							t.Fatalf("%d parts, process %d of %d: %v", parts, rank, size, errs[rank])

@@ -66,9 +66,9 @@ func TestExplainWhatWasWritten(t *testing.T) {
 	}{
 		{"descent", "model", 1, []string{"gradient descent on all rows in 120 steps", "frequencies of features, for scaling", "odds about the person", "A person may have up to 5"}, []string{"train", "--quiet"}},
 		{"heldout", "model", 2, []string{"divided at random into 2 parts", "each with probability 0.2", "evaluation.json"}, []string{"train", "--quiet", "--interactions", "none", "--holdout", "private:0.2", "--steps", "3"}},
-		{"person", "model", 1, []string{"All rows of a person are one record"}, []string{"train", "--quiet", "--unit", "person:person", "--max-records-per-person", "5", "--steps", "3"}},
+		{"person", "model", 1, []string{"All rows of a person are one record"}, []string{"train", "--quiet", "--interactions", "none", "--unit", "person:person", "--max-records-per-person", "5", "--steps", "3"}},
 		{"sampled", "model", 1, []string{"samples that take each row with probability 0.05", "number, 19000, is declared public"}, []string{"train", "--quiet", "--interactions", "none", "--sampling-probability", "0.05", "--steps", "1", "--whiten", "no", "--center", "no", "--records", "19000"}},
-		{"output", "model", 1, []string{"output-perturbation"}, []string{"train", "--quiet", "--method", "output-perturbation"}},
+		{"output", "model", 1, []string{"output-perturbation"}, []string{"train", "--quiet", "--interactions", "none", "--method", "output-perturbation"}},
 		{"network", "model", 1, []string{"neural network, trained in 3 steps", "network.safetensors", "rule flat"}, []string{"train", "--quiet", "--model", "mlp", "--hidden", "2", "--sampling", "full", "--steps", "3"}},
 		{"weak", "model", 1, []string{"the guarantee is weak"}, []string{"train", "--quiet", "--interactions", "none", "--epsilon", "40", "--steps", "3"}},
 		{"baseline", "model", 0, []string{"NOT PRIVATE", "made without noise"}, []string{"train", "--quiet", "--interactions", "none", "--non-private", "--steps", "3"}},

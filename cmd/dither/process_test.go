@@ -12,6 +12,7 @@ import (
 
 	"github.com/ditherml/dither/internal/chain"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/training"
 )
 
 // processVariable makes the test program a process of dither: its value are the arguments, a line each.
@@ -19,6 +20,7 @@ const processVariable = "DITHER_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(300) // commands are many and short, and leave much behind
+	training.MostMeasured = 512
 	os.Exit(m.Run())
 }
 

@@ -4,4 +4,4 @@ package main
 
 // editEvery says that TestVerifyRefusesEveryEdit tries every edit and TestChargeIsKept every filter. Otherwise one edit in
 // editShare is tried.
-const editEvery, editShare = false, 211
+const editEvery, editShare = false, 401

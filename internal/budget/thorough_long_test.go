@@ -2,5 +2,5 @@
 
 package budget
 
-// thorough says that TestMergeFits runs whole.
+// thorough says that TestMergeFits and TestNeverAboveTheCap run whole.
 const thorough = true

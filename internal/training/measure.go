@@ -16,16 +16,18 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// These are the sizes of a measurement: made-up cells in its larger table, its least and largest
-// rows, and steps. The last is the number of table cells that read as long as one text.
+// These are the sizes of a measurement: made-up cells in its larger table, its least rows,
+// and steps. The last is the number of table cells that read as long as one text.
 const (
 	measuredCells = 1 << 21
 	leastMeasured = 256
-	mostMeasured  = 8192
 	measuredSteps = 3
 	textWords     = 60
 	arrayCellCost = 2 // nanoseconds to read a number of an array
 )
+
+// MostMeasured is the number of made-up rows that a measurement times at most. Tests make it smaller.
+var MostMeasured = 8192
 
 // timing is the duration of a run on made-up rows, in seconds.
 type timing struct {
@@ -46,7 +48,7 @@ func (r descent) measure(ctx context.Context, planned float64) (seconds float64,
 	for _, c := range r.Setup.Schema.Features() {
 		cells += 1 + min(c.Width(), textCells/textWords)
 	}
-	large := min(max(leastMeasured, measuredCells/cells), mostMeasured)
+	large := min(max(leastMeasured, measuredCells/cells), MostMeasured)
 	var times [2]timing
 	for i, n := range []int{large / 8, large} {
 		if times[i], err = r.time(ctx, n); err != nil {

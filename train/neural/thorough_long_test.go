@@ -2,6 +2,6 @@
 
 package neural
 
-// thorough says that TestOrderOfWordsIsLearned, TestOneRecordMovesEverySumByAtMostItsBound, TestPlansCostWhatWasAsked
-// and TestResumedRunsPayForAllSteps run whole.
+// thorough says that TestOrderOfWordsIsLearned, TestOneRecordMovesEverySumByAtMostItsBound, TestPlansCostWhatWasAsked,
+// TestResumedRunsGoOn and TestResumedRunsPayForAllSteps run whole.
 const thorough = true
