@@ -539,7 +539,7 @@ func TestMergeNeeds(t *testing.T) {
 // wideOrders are terms under rdp with an order at which the conversion would add less than nothing.
 func wideOrders() Terms {
 	t := termsOf(RDP)
-	t.Delta, t.Filter.Orders, t.Filter.Deltas = 2e-3, []float64{8, 1e6}, []float64{1e-3, 1e-3}
+	t.Delta, t.Filter.Orders, t.Filter.Deltas = 2e-3, []float64{8, 1e5}, []float64{1e-3, 1e-3}
 	return t
 }
 
