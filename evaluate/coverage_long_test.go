@@ -191,7 +191,10 @@ func TestShapesOfScoresCoverLong(t *testing.T) {
 		for _, n := range []int{300, 1500, 10000} {
 			for _, z := range []float64{2, 1, 1.0 / 3} {
 				for _, bins := range []int{6, 60} {
-					checkShapes(t, scoredPlan(t, Request{Bins: bins}, z), s, n, 500, 0.03)
+					t.Run(fmt.Sprintf("%v %d %.3g %d", s, n, z, bins), func(t *testing.T) {
+						turn(t)
+						checkShapes(t, scoredPlan(t, Request{Bins: bins}, z), s, n, 500, 0.03)
+					})
 				}
 			}
 		}
