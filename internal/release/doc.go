@@ -49,7 +49,7 @@
 // The other files of the list above follow. Each of the remaining files is for one mechanism:
 //
 //   - the layers of the noise, for attacks on it: noise_layers.go
-//   - sums of vectors, in several norms: vector.go, vector_check.go, norm.go
+//   - sums of vectors, in several norms: vector.go, vector_total.go, vector_check.go, norm.go
 //   - sums over groups of records: divide.go
 //   - sums that clip by projections: projected.go
 //   - second moments: moment.go, moment_check.go, products.go

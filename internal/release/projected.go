@@ -3,7 +3,6 @@ package release
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
@@ -48,13 +47,9 @@ type ProjectedOptions struct {
 // ProjectedSum is not safe for concurrent use. Each goroutine needs a separate ProjectedSum: Empty
 // returns one, and Merge adds it to another.
 type ProjectedSum struct {
-	seenSet
+	vectorTotal
 	o          ProjectedOptions
-	grid       grid
-	limit      int64 // of one vector on the grid: at most Cap·Δ, however that is rounded
 	directions *directions
-	total      []int64
-	check      vectorCheck
 }
 
 // directions are the projections of one release.
@@ -105,7 +100,12 @@ func NewProjectedSum(s Sample, o ProjectedOptions) (*ProjectedSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProjectedSum(s, o, g, newDirections(o.Projections*o.Dim), newVectorCheck(o.Dim)), nil
+	return &ProjectedSum{newVectorTotal(s, g, o.limit(g.bound), o.Dim), o, newDirections(o.Projections * o.Dim)}, nil
+}
+
+// limit is the largest norm of a vector for this Δ: at most Cap·Δ, however that is rounded.
+func (o ProjectedOptions) limit(bound int64) int64 {
+	return int64(o.Cap * float64(bound) * (1 - 0x1p-50))
 }
 
 func (o ProjectedOptions) check() error {
@@ -125,10 +125,6 @@ func (o ProjectedOptions) check() error {
 		return fmt.Errorf("release: sum has %d projections of %d numbers and cap %v, want at most %d numbers and a cap of more than 0 and at most %d", o.Projections, o.Dim, o.Cap, maxDirectionNumbers, maxCap)
 	}
 	return nil
-}
-
-func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions, check vectorCheck) *ProjectedSum {
-	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(o.Cap * float64(g.bound) * (1 - 0x1p-50)), directions: d, total: make([]int64, o.Dim), check: check}
 }
 
 func newDirections(numbers int) *directions {
@@ -151,32 +147,14 @@ func newDirections(numbers int) *directions {
 }
 
 // Empty returns an empty sum of the same kind with the same directions, for another goroutine.
-func (s *ProjectedSum) Empty() *ProjectedSum {
-	return newProjectedSum(s.sample, s.o, s.grid, s.directions, s.check.alike())
-}
+func (s *ProjectedSum) Empty() *ProjectedSum { return &ProjectedSum{s.alike(), s.o, s.directions} }
 
 // AddAt adds the vectors of the listed records, one after the other, each of length Dim. If a
 // record is not in the sample or was added before, or if a length is wrong, AddAt returns an error
 // and adds nothing. A vector contributes zero if it has NaN or infinite numbers, or if it is too
 // long to be measured. A proposed vector must not depend on the directions.
 func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
-	if len(vectors) != len(records)*s.o.Dim || s.sealed {
-		return fmt.Errorf("release: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.o.Dim)
-	}
-	if err := s.mark(0, records, len(records)); err != nil {
-		return err
-	}
-	q := make([]int64, s.o.Dim)
-	for i := range records {
-		s.roundWithin(q, vectors[i*s.o.Dim:(i+1)*s.o.Dim])
-		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
-			return err
-		}
-		for j, v := range q {
-			s.total[j] += v
-		}
-	}
-	return nil
+	return s.add(0, records, len(records), vectors, s.roundWithin)
 }
 
 // roundWithin writes to q the integers that a record may add: no longer than min(1, Δ/M') times the
@@ -226,18 +204,12 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	if s.directions != o.directions {
 		return errOtherKind
 	}
-	if err := s.merge(&o.seenSet); err != nil {
-		return err
-	}
-	s.check.merge(&o.check, o.total)
-	addTo(s.total, o.total)
-	return nil
+	return s.take(&o.vectorTotal)
 }
 
 // Seal ends the sum and returns it. It cannot be released after another sum with the same
 // directions was released.
 func (s *ProjectedSum) Seal() Bounded {
-	s.sealed = true
-	values := slices.Clone(s.total)
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !s.check.agrees(values)}}
+	values, right := s.end()
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !right}}
 }

@@ -213,11 +213,11 @@ func TestDirectionsAreFresh(t *testing.T) {
 
 // TestLimitIsRoundedDown compares the longest vector on the grid with Cap·Δ, as an exact fraction.
 func TestLimitIsRoundedDown(t *testing.T) {
-	r, sample, rounded := rand.New(rand.NewPCG(5, 2)), fullSample(t, 1), 0
+	r, rounded := rand.New(rand.NewPCG(5, 2)), 0
 	for range 2000 {
 		o := ProjectedOptions{Projections: 1, Cap: math.Ldexp(1+r.Float64(), r.IntN(11)-1), Dim: 1}
 		g := grid{bound: int64(math.Ldexp(1+r.Float64(), 40))}
-		limit := newProjectedSum(sample, o, g, nil, vectorCheck{}).limit
+		limit := o.limit(g.bound)
 		product := new(big.Rat).Mul(new(big.Rat).SetFloat64(o.Cap), new(big.Rat).SetInt64(g.bound))
 		if exact := new(big.Rat).SetInt64(int64(o.Cap * float64(g.bound))); exact.Cmp(product) > 0 {
 			rounded++
