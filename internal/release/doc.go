@@ -55,7 +55,7 @@
 //   - second moments: moment.go, moment_check.go, products.go
 //   - sums over the layers of networks: product.go, product_part.go, product_check.go
 //   - whitened rows: whitened.go, whitened_check.go
-//   - noise correlated over steps: series*.go
+//   - noise correlated over steps: series*.go; estimates of their sums: internal/estimate
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
 //   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go

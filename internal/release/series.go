@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/ditherml/dither/internal/release/internal/estimate"
 	"github.com/ditherml/dither/internal/release/internal/sample"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -61,7 +62,7 @@ type Series struct {
 type seriesPart struct {
 	multiplier float64
 	matrix     matrix
-	estimate   estimator
+	estimate   estimate.Estimator
 	// What was released first; all others are of its kind. Nothing was while numbers is 0.
 	grid    grid
 	numbers int
@@ -116,14 +117,14 @@ func (s *Series) Release(sums ...Bounded) ([]Noisy, error) {
 	}
 	out := make([]Noisy, len(sums))
 	for k, b := range sums {
-		estimate, err := s.parts[k].release(b.state.values)
+		estimated, err := s.parts[k].release(b.state.values)
 		if err != nil {
 			return nil, err
 		}
-		for j := range estimate {
-			estimate[j] *= b.state.unit
+		for j := range estimated {
+			estimated[j] *= b.state.unit
 		}
-		out[k] = Noisy{estimate}
+		out[k] = Noisy{estimated}
 	}
 	return out, nil
 }
@@ -170,5 +171,5 @@ func (p *seriesPart) release(sum []int64) ([]float64, error) {
 		}
 		released[k] = noisy
 	}
-	return p.estimate.next(released), nil
+	return p.estimate.Next(released), nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/release/internal/estimate"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -67,9 +68,8 @@ func bandedSeries(b mechanism.BandedMatrix, o SeriesOptions) (*Series, error) {
 	if err := checkCoefficients(b, o.Coefficients); err != nil {
 		return nil, err
 	}
-	return newSeries(b, b.NoiseMultiplier, b.Steps, o, func() (matrix, estimator) {
-		c := slices.Clone(o.Coefficients)
-		return &banded{coefficients: c}, &bandedEstimates{coefficients: c}
+	return newSeries(b, b.NoiseMultiplier, b.Steps, o, func() (matrix, estimate.Estimator) {
+		return &banded{coefficients: slices.Clone(o.Coefficients)}, estimate.Banded(o.Coefficients)
 	})
 }
 
@@ -95,12 +95,12 @@ func treeSeries(t mechanism.TreeAggregation, o SeriesOptions) (*Series, error) {
 	if len(o.Coefficients) != 0 {
 		return nil, fmt.Errorf("release: %v has %d coefficients, want none; its matrix is a tree", t, len(o.Coefficients))
 	}
-	return newSeries(t, t.NoiseMultiplier, t.Steps, o, func() (matrix, estimator) { return &tree{}, &treeEstimates{} })
+	return newSeries(t, t.NoiseMultiplier, t.Steps, o, func() (matrix, estimate.Estimator) { return &tree{}, estimate.Tree() })
 }
 
 // newSeries returns a series before it is paid for, unless it has no steps or there is no grid for
 // it.
-func newSeries(e mechanism.Event, multiplier float64, steps int, o SeriesOptions, kind func() (matrix, estimator)) (*Series, error) {
+func newSeries(e mechanism.Event, multiplier float64, steps int, o SeriesOptions, kind func() (matrix, estimate.Estimator)) (*Series, error) {
 	if steps < 1 {
 		return nil, fmt.Errorf("release: number of steps of %v is %d, want at least 1", e, steps)
 	}

@@ -145,6 +145,9 @@ func (w *coreWalk) reach(o types.Object) {
 		return
 	}
 	name := nameOf(o)
+	if pkg, _ := within(o.Pkg().Path()); afterRelease[pkg] != "" {
+		return
+	}
 	if checkedCode[name] != "" {
 		w.checked[name] = true
 		return

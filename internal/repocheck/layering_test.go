@@ -77,13 +77,15 @@ var layers = []layer{
 	{"internal/slack", ""},
 	{"internal/release/internal/sample/internal/maketable", ""},
 	{"internal/release/internal/sample", ""},
+	// Post-processing of released rows. It imports nothing of this module, and so sees nothing else of it (afterRelease).
+	{"internal/release/internal/estimate", ""},
 	// Where the integers of records are kept, in memory and in files: what the core adds of them is checked there.
 	{"internal/rows", "internal/kernel internal/parallel"},
 	// What picks records in secret that are computed once more: the core does so with integers, and spot with proposals.
 	{"internal/picks", ""},
 	// The trusted core: it makes all bounded sums and noisy values, and pays for them as mechanism prices them.
 	// That names nobody declared are released under one relation alone is part of their price: hence privacy.
-	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel internal/rows mechanism internal/release/internal/sample internal/picks"},
+	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel internal/rows mechanism internal/release/internal/sample internal/release/internal/estimate internal/picks"},
 	// What makes steps of released sums: linear models and networks share it.
 	{"internal/optimizer", "internal/kernel internal/parallel internal/release internal/option"},
 	{"account/internal/pair", "internal/special"},

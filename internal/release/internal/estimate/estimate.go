@@ -1,13 +1,23 @@
-package release
+// Package estimate estimates the sums of a series of releases from the released rows. This is
+// post-processing: the package imports nothing of this module, and sees released numbers alone.
+package estimate
 
 import "slices"
 
-// estimator computes from the released rows of each step, and nothing else, what the sum of the
-// step was: it is post-processing.
-type estimator interface {
-	// next takes the rows that end with the next step; it may keep and change them.
-	next(released [][]float64) []float64
+// Estimator computes what the sum of each step of a series was.
+type Estimator interface {
+	// Next returns the estimate for the next step. The argument has the released rows that end with
+	// the step. Next may keep and change them.
+	Next(released [][]float64) []float64
 }
+
+// Banded returns an Estimator for a banded matrix C with this first column, which it copies.
+func Banded(coefficients []int64) Estimator {
+	return &bandedEstimates{coefficients: slices.Clone(coefficients)}
+}
+
+// Tree returns an Estimator for a binary tree over the steps.
+func Tree() Estimator { return &treeEstimates{} }
 
 // bandedEstimates solves row t of C for the last sum: (y - Σ_(k≥1) c_k·Ĝ_(t-k))/c_0. Because the
 // coefficients do not rise, 1/C does not blow errors up (Eneström & Kakeya: no root of Σ c_k·x^k is
@@ -17,9 +27,9 @@ type bandedEstimates struct {
 	before       [][]float64 // the last one first
 }
 
-var _ estimator = (*bandedEstimates)(nil)
+var _ Estimator = (*bandedEstimates)(nil)
 
-func (b *bandedEstimates) next(released [][]float64) []float64 {
+func (b *bandedEstimates) Next(released [][]float64) []float64 {
 	y := released[0]
 	for k, before := range b.before {
 		c := float64(b.coefficients[k+1])
@@ -30,7 +40,8 @@ func (b *bandedEstimates) next(released [][]float64) []float64 {
 	for j := range y {
 		y[j] /= float64(b.coefficients[0])
 	}
-	b.before = latest(y, b.before, len(b.coefficients)-1)
+	b.before = append([][]float64{y}, b.before...)
+	b.before = b.before[:min(len(b.coefficients)-1, len(b.before))]
 	return slices.Clone(y)
 }
 
@@ -43,9 +54,9 @@ type treeEstimates struct {
 	prefix  []float64   // of the sum of all steps so far
 }
 
-var _ estimator = (*treeEstimates)(nil)
+var _ Estimator = (*treeEstimates)(nil)
 
-func (t *treeEstimates) next(released [][]float64) []float64 {
+func (t *treeEstimates) Next(released [][]float64) []float64 {
 	node, variance, level := released[0], 1.0, 0
 	for ; t.steps>>level&1 == 1; level++ {
 		own, least := released[level+1], 1/(1+1/(2*variance))
@@ -54,7 +65,10 @@ func (t *treeEstimates) next(released [][]float64) []float64 {
 		}
 		node, variance, t.pending[level] = own, least, nil
 	}
-	t.pending = set(t.pending, level, node)
+	if level == len(t.pending) {
+		t.pending = append(t.pending, nil)
+	}
+	t.pending[level] = node
 	t.steps++
 	prefix := make([]float64, len(node))
 	for _, e := range t.pending {
