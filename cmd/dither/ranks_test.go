@@ -264,6 +264,16 @@ func TestRanksSweep(t *testing.T) {
 			"--steps", "3,6", "--clipping-norm", "0.5,1", "--parts", "1,2", "--whiten", "no", "--repeats", "2", "--out", at(out), "--quiet"}
 	}
 	mustInvoke(t, append([]string{"sweep"}, args("alone")...)...)
+	for _, table := range []string{"-", at("part-{rank}.csv")} {
+		refused := args("refused")
+		refused[1] = table
+		_, errs := commandOnRanks(3, newSweep, refused...)
+		if !slices.ContainsFunc(errs, func(err error) bool {
+			return err != nil && !together.IsSilent(err) && regexp.MustCompile("all ranks can read|reads whole").MatchString(err.Error())
+		}) {
+			t.Errorf("--data %s: got %v, want a refusal that asks for a table for all ranks", table, errs)
+		}
+	}
 	head, want := readResults(t, at("alone/"+outcome.ResultsName))
 	private, parts := slices.Index(head, "private"), slices.Index(head, "parts") // one part is drawn without chance
 	var before string

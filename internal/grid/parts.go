@@ -19,6 +19,7 @@ import (
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -65,6 +66,9 @@ func (p *Plan) measuredOn() (parts, error) {
 // Divide reads a table that is divided, because the number of rows in each part belongs to the
 // plan.
 func (p *Plan) Divide(ctx context.Context) error {
+	if err := p.whole(together.From(ctx)); err != nil {
+		return err
+	}
 	if p.parts.way == "" {
 		return nil
 	}

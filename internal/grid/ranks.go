@@ -12,6 +12,20 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
+// whole returns an error unless every rank of a run can read the whole tables.
+func (p *Plan) whole(of *together.Run) error {
+	names := []string{p.Table}
+	for _, f := range p.Files {
+		names = append(names, f.Value)
+	}
+	for _, d := range p.Databases {
+		if d != nil {
+			names = append(names, d.Name())
+		}
+	}
+	return of.Whole(names...)
+}
+
 // share reads the tables. If several ranks make the runs together, they agree on the runs, and each keeps
 // its part of the training rows.
 func (p *Plan) share(ctx context.Context, of *together.Run, d journal.Definition) error {

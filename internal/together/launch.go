@@ -225,12 +225,16 @@ func (r *Run) Root() bool { return r == nil || r.Rank() == 0 }
 
 // Expand returns a path with the number of this rank in place of {rank}, and of all ranks in place of
 // {ranks}. It changes other texts, such as a query, in the same way. It reports whether {rank} stood in
-// one of them.
+// one of them. A process that no launcher started has no number, and its texts remain.
 func (r *Run) Expand(path string, others ...*string) (expanded string, own bool) {
-	if r == nil {
+	rank, size := 0, 1
+	switch {
+	case r != nil:
+		rank, size = r.Rank(), r.Size()
+	case !ranks.Alone():
 		return path, false
 	}
-	numbers := strings.NewReplacer("{rank}", strconv.Itoa(r.Rank()), "{ranks}", strconv.Itoa(r.Size()))
+	numbers := strings.NewReplacer("{rank}", strconv.Itoa(rank), "{ranks}", strconv.Itoa(size))
 	own = strings.Contains(path, "{rank}")
 	for _, text := range others {
 		own = own || strings.Contains(*text, "{rank}")

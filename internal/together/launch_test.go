@@ -93,3 +93,20 @@ func TestFaultsWithoutTransport(t *testing.T) {
 		}
 	}
 }
+
+// TestOneRankHasNumbers wants {rank} and {ranks} to be 0 and 1 where a launcher started one process, and to
+// remain where none did: who forgot mpirun must not train on one part.
+func TestOneRankHasNumbers(t *testing.T) {
+	for _, v := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"} {
+		t.Setenv(v, "")
+	}
+	const path, query = "part-{rank}.csv", "where id % {ranks} = {rank}"
+	text := query
+	if got, _ := (*Run)(nil).Expand(path, &text); got != path || text != query {
+		t.Errorf("a process alone reads %q with %q, want the texts as they are", got, text)
+	}
+	t.Setenv("OMPI_COMM_WORLD_SIZE", "1")
+	if got, _ := (*Run)(nil).Expand(path, &text); got != "part-0.csv" || text != "where id % 1 = 0" {
+		t.Errorf("the only rank reads %q with %q, want the numbers 0 and 1", got, text)
+	}
+}

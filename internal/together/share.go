@@ -30,7 +30,7 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 	}
 	switch {
 	case source.Path == format.StandardInput:
-		return source, errors.New("--data is standard input, which mpirun gives to one rank alone, want files that all ranks can read")
+		return source, errInput
 	case source.Database != nil && !own:
 		return source, fmt.Errorf("a database is read by %d ranks, want rows for each: --query with {rank} and {ranks}, as in: select … where id %% {ranks} = {rank}", r.Size())
 	case len(source.Related) > 0:
@@ -42,6 +42,22 @@ func (r *Run) Share(source data.Source, own bool, person string) (data.Source, e
 		source.Person, source.PersonKey, source.Exchange = person, key[:], r.Exchange
 	}
 	return source, nil
+}
+
+var errInput = errors.New("--data is standard input, which mpirun gives to one rank alone, want files that all ranks can read")
+
+// Whole returns an error if tables of these names, or queries, cannot be read as a whole by every rank.
+func (r *Run) Whole(names ...string) error {
+	for _, name := range names {
+		switch {
+		case r == nil:
+		case name == format.StandardInput:
+			return errInput
+		case strings.Contains(name, "{rank}") || strings.Contains(name, "{ranks}"):
+			return errors.New("a table is named with {rank}, want one that every rank reads whole; each trains on its part of it")
+		}
+	}
+	return nil
 }
 
 // Named returns the table that a rank reads, with the database under the name that all ranks have for it.
