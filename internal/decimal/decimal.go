@@ -14,8 +14,32 @@ func Parse(text string) (v float64, ok bool) {
 	if !isNumber(text) {
 		return 0, false
 	}
+	if len(text) > mostWhole {
+		text = pointed(text)
+	}
 	v, _ = strconv.ParseFloat(text, 64) // the only error is one of range, and its value is infinite
 	return v, true
+}
+
+// mostWhole is the number of digits before the point that package strconv takes into account for the
+// place of the point. It reads "1", 990 zeros and "e-990" as 1e-191.
+const mostWhole = 800
+
+// pointed returns the same number with the point before all digits.
+func pointed(text string) string {
+	const farthest = 100_000 // such an exponent is beyond all numbers
+	rest := unsigned(text)
+	sign := text[:len(text)-len(rest)]
+	n, after := digits(rest)
+	whole, fraction, exponent := rest[:n], "", 0
+	if after != "" && after[0] == '.' {
+		places, end := digits(after[1:])
+		fraction, after = after[1:1+places], end
+	}
+	if after != "" {
+		exponent, _ = strconv.Atoi(after[1:]) // the only error is one of range, and its value is the nearest
+	}
+	return sign + "." + whole + fraction + "e" + strconv.Itoa(max(-farthest, min(farthest, exponent))+n)
 }
 
 func isNumber(text string) bool {

@@ -25,6 +25,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseLong reads numbers with hundreds of digits before and after the point.
+func TestParseLong(t *testing.T) {
+	zeros, sevens := strings.Repeat("0", 900), strings.Repeat("7", 900)
+	for text, want := range map[string]float64{"1" + zeros + "e-900": 1, "-1" + zeros + ".5e-901": -0.1, "+1" + zeros + "E-1000": 1e-100, "1" + zeros: math.Inf(1), zeros + "12.5e+1": 125, zeros + ".5": 0.5,
+		"1" + zeros + "e-99999999999999999999": 0, "-1" + zeros + "e99999999999999999999": math.Inf(-1), sevens + "e-900": 7.0 / 9, sevens + "." + sevens[:50] + "e-1210": 7.777777777777778e-311} {
+		if got, ok := Parse(text); !ok || math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%.10s… of %d bytes: got %v, %v, want %v", text, len(text), got, ok, want)
+		}
+	}
+}
+
 // TestParseIsARegularExpression compares random texts with a regular expression, which other programs have too.
 func TestParseIsARegularExpression(t *testing.T) {
 	form := regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
