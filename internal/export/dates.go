@@ -68,30 +68,19 @@ func (c *column) sampleDate(random *generator) string {
 	return text
 }
 
-// goSplit is a function of Go files with dates.
-const goSplit = `// split returns the day of a moment, since 1970-01-01, and the microseconds after its beginning.
-func split(at time.Time) (day, rest int64) {
-	micros := at.UnixMicro()
-	if rest = micros % 86400000000; rest < 0 {
-		rest += 86400000000
-	}
-	return (micros - rest) / 86400000000, rest
-}
-`
-
 // dateState writes the beginning of the function from a moment to the state of a column.
 func (g *goFile) dateState(i int, c *column) {
-	d, absent := c.date, "at.IsZero()"
+	d, absent := c.date, "at == nil || at.IsZero()"
 	for _, mark := range c.markMoments {
 		absent += fmt.Sprintf(" || at.UnixMicro() == %d", mark)
 	}
 	if c.number {
-		g.line("func state%d(at time.Time) (state int, x float64) {\nif %s {\nreturn %d, 1\n}", i, absent, c.missing)
+		g.line("func state%d(at Time) (state int, x float64) {\nif %s {\nreturn %d, 1\n}", i, absent, c.missing)
 	} else {
-		g.line("func state%d(at time.Time) int {\nif %s {\nreturn %d\n}", i, absent, c.missing)
+		g.line("func state%d(at Time) int {\nif %s {\nreturn %d\n}", i, absent, c.missing)
 	}
 	if c.number || d.Bounded && c.outside != clamped {
-		g.line("day, rest := split(at)\nv := float64(day - %s) + float64(rest)/86400000000", fmt.Sprintf("(%d)", d.Since))
+		g.line("v := daysSince(%d, at)", d.Since)
 	}
 	if c.number {
 		return
@@ -100,10 +89,10 @@ func (g *goFile) dateState(i int, c *column) {
 		g.line("if v < %s || v > %s {\nreturn %d\n}", goNumber(d.Lower), goNumber(d.Upper), c.outside)
 	}
 	g.line("return %s\n}\n", map[string]string{
-		moment.Year:    fmt.Sprintf("max(%d, min(%d, at.UTC().Year())) - %d", d.First(), d.First()+len(d.Levels())-1, d.First()),
-		moment.Month:   "int(at.UTC().Month()) - 1",
-		moment.Weekday: "(int(at.UTC().Weekday()) + 6) % 7",
-		moment.Hour:    "at.UTC().Hour()",
+		moment.Year:    fmt.Sprintf("max(%d, min(%d, yearOf(at))) - %d", d.First(), d.First()+len(d.Levels())-1, d.First()),
+		moment.Month:   "monthOf(at) - 1",
+		moment.Weekday: "weekdayOf(at)",
+		moment.Hour:    "hourOf(at)",
 	}[d.Part])
 }
 

@@ -37,14 +37,6 @@ func writeGo(m *model.Model, s statement, _ Request) ([]byte, error) {
 	g.line("//\n%spackage predict\n", s.comment("// "))
 	dates := slices.ContainsFunc(o.columns, func(c column) bool { return c.date != nil })
 	numbers := slices.ContainsFunc(o.columns, func(c column) bool { return c.number && c.date == nil })
-	imports := "\"math\"\n"
-	if numbers {
-		imports += "\"strconv\"\n"
-	}
-	if dates {
-		imports += "\"time\"\n"
-	}
-	g.line("import (\n%s)\n", imports)
 	g.line("// These are numbers of the certificate, as text.\nconst (")
 	g.line("Private = %v\nEpsilon = %q\nDelta = %q\nNeighboring = %q\nUnit = %q\nCertificateSHA256 = %q\n)\n", s.private, s.epsilon, s.delta, s.neighboring, s.unit, s.hash)
 	g.row()
@@ -52,28 +44,19 @@ func writeGo(m *model.Model, s statement, _ Request) ([]byte, error) {
 	g.states()
 	g.tables()
 	g.scores()
-	g.line("%s", goCommon)
+	var asked []string
 	if numbers {
-		g.line("%s", goNumberOf)
+		asked = append(asked, "Number")
 	}
 	if dates {
-		g.line("%s", goMomentOf)
+		asked = append(asked, "Moment")
 	}
-	for _, f := range goHelpers {
-		if strings.Contains(g.String(), f.name+"(") {
-			g.line("%s", f.source)
-		}
+	parts, err := inlined(g.String(), asked...)
+	var out []byte
+	if err == nil {
+		g.WriteString(parts)
+		out, err = format.Source([]byte(g.String()))
 	}
-	if o.normalized() {
-		g.line("%s", goNormalize)
-		g.line("func factor(norm float64) float64 {\nif !(norm > 0) || norm > math.MaxFloat64 {\nreturn 0\n}")
-		if g.m.Norm == feature.NormClip {
-			g.line("return min(1, %s/norm)\n}\n", goNumber(g.m.Radius))
-		} else {
-			g.line("if 1/norm > math.MaxFloat64 {\nreturn 0\n}\nreturn 1/norm\n}\n")
-		}
-	}
-	out, err := format.Source([]byte(g.String()))
 	if err != nil {
 		return nil, fmt.Errorf("the Go file does not parse: %w; use dither predict, and report this fault", err)
 	}
@@ -114,14 +97,14 @@ func fieldNames(columns []column) []string {
 
 // row writes the type of a row.
 func (g *goFile) row() {
-	g.line("// Row is a row of raw columns. A number that is NaN or infinite is missing, and so is a zero time.\ntype Row struct {")
+	g.line("// Row is a row of raw columns. A number that is NaN or infinite is missing.\ntype Row struct {")
 	for i, c := range g.o.columns {
 		kind := "string"
 		switch {
 		case g.o.follows(i):
 			continue
 		case c.date != nil:
-			kind = "time.Time"
+			kind = "Time"
 		case c.number:
 			kind = "float64"
 		}
@@ -165,9 +148,9 @@ func (g *goFile) loss() string {
 	case "softmax":
 		return "softmax(z[:])"
 	case "one-vs-rest":
-		return "for k, v := range z {\nz[k] = min(v, 0) - math.Log1p(math.Exp(-math.Abs(v)))\n}\nsoftmax(z[:])"
+		return "for k, v := range z {\nz[k] = logSigmoid(v)\n}\nsoftmax(z[:])"
 	case "poisson":
-		return fmt.Sprintf("if z[0] >= %s {\nz[0] = 1\n} else {\nz[0] = %s*math.Exp(z[0]) - %s\n}", goNumber(math.Log1p(1/l.Middle)), goNumber(l.Middle), goNumber(l.Middle))
+		return fmt.Sprintf("if z[0] >= %s {\nz[0] = 1\n} else {\nz[0] = %s*exp(z[0]) - %s\n}", goNumber(math.Log1p(1/l.Middle)), goNumber(l.Middle), goNumber(l.Middle))
 	case "squared-classes":
 		if g.o.model.Outputs() == 1 {
 			return "z[0] = max(0, min(1, (1+z[0])/2))"
@@ -206,7 +189,7 @@ func (g *goFile) states() {
 		case !c.scaled:
 			g.line("return below(cuts%d[:], v), 1\n}\n\nvar cuts%d = [...]float64{%s}\n", i, i, goNumbers(c.cuts))
 		case c.log:
-			g.line("return 0, max(0, min(1, (math.Log1p(v) - %s)*%s))\n}\n", goNumber(c.low), goNumber(c.scale))
+			g.line("return 0, max(0, min(1, (log1p(v) - %s)*%s))\n}\n", goNumber(c.low), goNumber(c.scale))
 		default:
 			g.line("return 0, max(0, min(1, (v - %s)*%s))\n}\n", goNumber(c.low), goNumber(c.scale))
 		}
@@ -241,7 +224,7 @@ func (g *goFile) tables() {
 		g.line("var scales = [...]float64{%s}\n", goNumbers(w.Scales))
 	} else if w != nil {
 		g.line("// whitening is a matrix, row by row, in base64 of float64 with the lowest byte first.")
-		g.line("const whitening = %q\n\nvar matrix = unpacked(whitening, %d)\n%s", packed(w.Matrix), g.o.dim, goUnpack)
+		g.line("const whitening = %q\n\nvar matrix = unpacked(whitening, %d)\n", packed(w.Matrix), g.o.dim)
 	}
 }
 
@@ -289,7 +272,7 @@ func (g *goFile) scores() {
 func (g *goFile) steps() {
 	normalize := func() {
 		if g.o.normalized() {
-			g.line("normalize(x[:])")
+			g.line("multiply(x[:], %s)", g.factor("normOf(x[:])"))
 		}
 	}
 	normalize()
@@ -307,9 +290,17 @@ func (g *goFile) steps() {
 	}
 	if g.m.Intercept > 0 {
 		if g.m.Norm == feature.NormUnit {
-			g.line("last := factor(math.Sqrt(dot(x[:], x[:]) + %s))", goNumber(g.m.Intercept*g.m.Intercept))
+			g.line("last := %s", g.factor(fmt.Sprintf("sqrt(dot(x[:], x[:]) + %s)", goNumber(g.m.Intercept*g.m.Intercept))))
 		} else {
 			g.line("const last = 1.0")
 		}
 	}
+}
+
+// factor returns the expression for the factor of a row of this norm.
+func (g *goFile) factor(norm string) string {
+	if g.m.Norm == feature.NormClip {
+		return fmt.Sprintf("toRadius(%s, %s)", norm, goNumber(g.m.Radius))
+	}
+	return fmt.Sprintf("toUnit(%s)", norm)
 }

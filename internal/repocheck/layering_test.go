@@ -200,6 +200,8 @@ var layers = []layer{
 	// Signatures of files, apart from what the files say.
 	{"internal/signature", "internal/strict internal/display"},
 	{"internal/artefact", "internal/database internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
+	// What exported Go files are made of: it imports nothing, so that they do not.
+	{"internal/export/predict", ""},
 	// A model in formats of other programs: files state what its certificate states, and the folder is verified first.
 	{"internal/export", "internal/columnar internal/decimal internal/moment certificate data feature network model internal/artefact internal/failure internal/safetensors"},
 	// The terms of the field, which help texts and explanations quote.

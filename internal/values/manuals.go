@@ -79,7 +79,7 @@ said, and the exit status is 1.`
   onnx         a graph for ONNX Runtime; one input for each column, numbers as double
   sql          a SELECT statement for PostgreSQL, DuckDB or BigQuery (--dialect), which reads --table
   sklearn      a Python file with the model as JSON, which makes a pipeline of scikit-learn
-  go           a Go file that imports package math alone
+  go           a Go file that imports nothing
   safetensors  the weights and the numbers of the feature map, without what reads cells
 
 Missing cells, undeclared levels and numbers out of range are treated as dither predict treats them, and predictions
