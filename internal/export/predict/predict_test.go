@@ -64,6 +64,18 @@ func TestTrims(t *testing.T) {
 	}
 }
 
+// TestRows adds features to a row, and gives it another norm.
+func TestRows(t *testing.T) {
+	x := make([]float64, 3)
+	add(x, []entry{{0, 1}, {2, 2}}, 3)
+	if add(x, []entry{{2, -1}}, 2); x[0] != 3 || x[1] != 0 || x[2] != 4 || normOf(x) != 5 || dot(x, []float64{1, 1, 2}) != 11 {
+		t.Errorf("got %v of norm %v", x, normOf(x))
+	}
+	if multiply(x, toUnit(normOf(x))); math.Abs(normOf(x)-1) > 1e-15 {
+		t.Errorf("got %v of norm %v, want the norm 1", x, normOf(x))
+	}
+}
+
 // TestFactors wants factors for rows of all norms.
 func TestFactors(t *testing.T) {
 	inf := math.Inf(1)
