@@ -49,7 +49,11 @@ func TestGoFilePredicts(t *testing.T) {
 	models, rows := make([]*model.Model, len(cases)), make([][][]string, len(cases))
 	for i, c := range cases {
 		models[i] = c.make(t)
-		rows[i] = c.cells(t, models[i], 1000+2000*b2i(c.hostile))
+		count := 250 // rows are compiled too
+		if thorough {
+			count = 1000
+		}
+		rows[i] = c.cells(t, models[i], count*(1+2*b2i(c.hostile)))
 		file, failed := writeGo(models[i], testStatement, Request{})
 		if failed != nil {
 			t.Fatalf("%s: %v", c.name, failed)
