@@ -146,11 +146,11 @@ func TestEnvelopes(t *testing.T) {
 }
 
 // TestCorrectPlansAreNotRefuted draws the best scores of plans, and wants lower bounds at 1 - 1e-6 below the claim.
-// The seeds are fixed; with fresh ones a failure would have a probability of at most 1e-4.
+// The seeds are fixed; with fresh ones a failure would have a probability of at most 4e-5.
 func TestCorrectPlansAreNotRefuted(t *testing.T) {
 	const steps, z, q = 30, 1.0, 0.1
 	c := event(t, "repeat(30,poisson(0.1,gaussian(1)))", 1e-6)
-	for seed := range uint64(100) {
+	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(4, seed))
 		var s audit.Scores
 		for range 600 {
