@@ -147,7 +147,9 @@ func (p *schemaParser) date(what string, e entry, c *Column) error {
 			err = p.day(e, &d.Since)
 		case e.key == "range":
 			span, d.Bounded = e.node, true
-			d.Lower, d.Upper, err = p.bounds(e)
+			if err = p.countedRange(what, e, entries); err == nil {
+				d.Lower, d.Upper, err = p.bounds(e)
+			}
 			c.Lower, c.Upper = d.Lower, d.Upper
 		case e.key == "parts":
 			err = p.parts(e, &d.Parts)
@@ -183,6 +185,44 @@ func (p *schemaParser) day(e entry, days *int64) error {
 	}
 	*days = day
 	return nil
+}
+
+// countedRange refuses a range that is written as dates, and says which numbers of days stand for them. The first date
+// may stand for a day since that is not declared.
+func (p *schemaParser) countedRange(what string, e entry, entries []entry) error {
+	if e.node.Kind != yaml.SequenceNode || len(e.node.Content) != 2 {
+		return nil
+	}
+	first := e.node.Content[0].Value
+	since, declared := first, false
+	for _, other := range entries {
+		if other.key == "since" {
+			since, declared = other.node.Value, true
+		}
+	}
+	origin, ok := moment.Micros(since)
+	var days []string
+	dates := 0
+	for _, n := range e.node.Content {
+		count := n.Value
+		if micros, is := moment.Micros(n.Value); is && n.Kind == yaml.ScalarNode {
+			day, rest := moment.Split(micros - origin)
+			count = number(float64(day) + float64(rest)/86_400_000_000).Value
+			dates++
+		}
+		days = append(days, count)
+	}
+	if dates == 0 {
+		return nil
+	}
+	remedy := "declare since: 2020-01-01, and count the days from it"
+	if ok {
+		remedy = fmt.Sprintf("write range: [%s]", strings.Join(days, ", "))
+	}
+	if ok && !declared {
+		remedy = fmt.Sprintf("write since: %s, range: [%s]", since, strings.Join(days, ", "))
+	}
+	return p.fail(e.node, what+" has a range with a date", "two numbers: the days from since to the first and to the last date", remedy)
 }
 
 // parts reads the parts of a date, each at most once.
