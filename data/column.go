@@ -170,7 +170,8 @@ func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 // Number returns the value that a Dataset stores for a number, as Cell does for a text. NaN and
 // ±Inf count as missing, and so does the number of a missing mark in a numeric column of
 // Schema.Features. In a categorical column the number stands for the level whose text is the
-// shortest decimal form of the number. So 1.0 stands for the level "1".
+// shortest decimal form of the number. So 1.0 stands for the level "1". A number from 2^53 on counts as
+// missing there, since it may be that of another level, rounded.
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
 }
@@ -230,6 +231,9 @@ func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64
 	}
 	if c.Date != nil {
 		return unparsable, 0 // a number does not say what it counts
+	}
+	if c.Kind == Categorical && !hasText(v) {
+		return missing, 0
 	}
 	if c.Kind == Categorical {
 		i := c.search(index).number(v)

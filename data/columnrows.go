@@ -75,6 +75,9 @@ func (r *columnRows) text(i, at int) string {
 	if said := r.table.columns[i]; isDated(said) && r.dates[i] {
 		return string(appendDated(nil, said, v))
 	}
+	if levels != nil && !hasText(v) {
+		return ""
+	}
 	if level := numberLevel(levels, v); level >= 0 {
 		return levels[level]
 	}

@@ -162,7 +162,7 @@ func (q request) cell(i int, c database.Column, u use) (database.Cell, error) {
 		cell.Form = database.Number
 		return cell, nil
 	default:
-		cell.Form = database.Plain
+		cell.Form, cell.Exact = database.Plain, !u.number
 		cell.Bools = boolTexts(u)
 		return cell, nil
 	}

@@ -18,11 +18,13 @@ type dictionary struct {
 	renamed []int32
 }
 
-// numberText appends the text of a number, nothing for a missing cell. A text that may name a person
-// must be exact: a number from 2^53 on may be that of another person, rounded.
+// hasText reports whether a number has a text, as a level or a key. The text must be exact: a number from
+// 2^53 on may be that of another level or person, rounded.
+func hasText(v float64) bool { return math.Abs(v) < 1<<53 }
+
+// numberText appends the text of a number, nothing for a missing cell.
 func numberText(text []byte, v float64) []byte {
-	const exact = 1 << 53
-	if !finite(v) || math.Abs(v) >= exact {
+	if !hasText(v) {
 		return text
 	}
 	return strconv.AppendFloat(text, v+0, 'f', -1, 64) // -0 is the number 0, and -0 + 0 is 0

@@ -1,12 +1,10 @@
 package data
 
-import (
-	"math"
-	"strconv"
-)
+import "strconv"
 
 // levelTexts finds the level that a text means: the level itself, or the first level that is the
-// same number. So +1 and 1.0 are the level "1".
+// same number. So +1 and 1.0 are the level "1". Numbers from 2^53 on may be rounded, and mean no other
+// text.
 type levelTexts struct {
 	texts   map[string]bool // levels and missing marks, which stay as they are
 	numbers map[float64]string
@@ -20,7 +18,7 @@ func newLevelTexts(levels []string, marks MissingSet) levelTexts {
 	for _, level := range levels {
 		l.texts[level] = true
 		v, err := strconv.ParseFloat(level, 64)
-		if _, taken := l.numbers[v]; err == nil && !taken && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if _, taken := l.numbers[v]; err == nil && !taken && hasText(v) {
 			l.numbers[v] = level
 		}
 	}
@@ -36,7 +34,7 @@ func (l levelTexts) find(text string) string {
 	if err != nil {
 		return text
 	}
-	if level, ok := l.numbers[v]; ok {
+	if level, ok := l.numbers[v]; ok { // such numbers have texts
 		return level
 	}
 	return text

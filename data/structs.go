@@ -95,6 +95,8 @@ type structField struct {
 	index []int
 	// levels are the levels of the column, nil where it is a number or text.
 	levels []string
+	// exact states that the cells are texts, such as levels or keys.
+	exact bool
 }
 
 // structFields returns the fields of the columns that are read, and fills in the layout.
@@ -113,7 +115,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 		} else if err == nil {
 			err = checkLevels(f, column, levels)
 		}
-		fields = append(fields, structField{f.Index, levels})
+		fields = append(fields, structField{index: f.Index, levels: levels})
 		return len(fields) - 1, err
 	}
 	for _, c := range q.schema.Features() {
@@ -125,6 +127,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 		if err != nil {
 			return nil, err
 		}
+		fields[at].exact = c.Kind != Numeric
 		l.features = append(l.features, at)
 	}
 	l.target = -1
@@ -137,6 +140,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 		if err != nil {
 			return nil, err
 		}
+		fields[at].exact = levels != nil
 		l.target = at
 	}
 	for _, name := range q.extra {
@@ -144,6 +148,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 		if err != nil {
 			return nil, err
 		}
+		fields[at].exact = true
 		l.extra = append(l.extra, at)
 	}
 	l.width = len(fields)
@@ -293,7 +298,7 @@ func (f structField) text(record reflect.Value) string {
 // number returns a number as CSV would hold it: the level that it is, if the column has such a
 // level.
 func (f structField) number(v float64) string {
-	if !finite(v) {
+	if !finite(v) || f.exact && !hasText(v) {
 		return ""
 	}
 	if level := numberLevel(f.levels, v); level >= 0 {

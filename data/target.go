@@ -71,6 +71,8 @@ func (t *Target) classifyNumber(v float64) (state, float64) {
 		return good, 1
 	case t.Threshold != nil:
 		return good, 0
+	case !t.Regression() && !hasText(v):
+		return missing, 0
 	case !t.Regression():
 		i := numberLevel(t.Levels, v)
 		if i < 0 {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/ditherml/dither/internal/columnar"
 )
@@ -155,8 +154,8 @@ func (w *columnWorker) hash(c *cellPlan, p *part, kind columnar.Kind, cells colu
 		switch {
 		case kind == columnar.Numbers && is:
 			cell = append(cell, exact...)
-		case kind == columnar.Numbers && finite(cells.Numbers[row]):
-			cell = strconv.AppendFloat(cell, cells.Numbers[row], 'f', -1, 64)
+		case kind == columnar.Numbers:
+			cell = numberText(cell, cells.Numbers[row])
 		case kind != columnar.Numbers && cells.Codes[row] >= 0:
 			cell = bytes.TrimSpace(texts[cells.Codes[row]])
 		}

@@ -309,7 +309,7 @@ func (r *Row) SetNumber(column string, v float64) error {
 	}
 	if r.model.declared[j].Kind == data.Text {
 		text := ""
-		if v-v == 0 {
+		if math.Abs(v) < 1<<53 { // as in every file
 			text = strconv.FormatFloat(v, 'f', -1, 64)
 		}
 		r.setText(j, text)

@@ -63,6 +63,9 @@ type Cell struct {
 	// Column is the position of a column.
 	Column int
 	Form   Form
+	// Exact states that the cell is a text such as a level or a key. Then a floating-point number that is
+	// not finite, or from 2^53 on, is a missing cell: it may be another number, rounded.
+	Exact bool
 	// Bools are the texts of false and true in a column of Bools.
 	Bools [2]string
 	// Element counts from 0 in lists that have Elements numbers.

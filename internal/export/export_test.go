@@ -246,7 +246,7 @@ class Unknown:
     def __ne__(self, other): return self
     def __bool__(self): raise TypeError("neither true nor false")
 column = {"marks": ["", "NA", "1900-01-01"], "mark-numbers": [], "mark-moments": [-2208988800000000]}
-print(model.text_of(True), model.text_of(numpy.bool_(False), ("False", "True")), model.number_of(True, column), model.number_of(10**400, column), model.number_of(numpy.datetime64("2024-02-29"), column), model.text_of(float("inf")) + model.text_of(7.0))
+print(model.text_of(True), model.text_of(numpy.bool_(False), ("False", "True")), model.number_of(True, column), model.number_of(10**400, column), model.number_of(numpy.datetime64("2024-02-29"), column), model.text_of(float("inf")) + model.text_of(7.0) + model.text_of(2.0**53) + model.text_of(-1e300))
 print([f(cell, column) for cell in (Unknown(), None, float("nan"), numpy.datetime64("NaT")) for f in (model.number_of, model.micros_of)], model.text_of(Unknown()) == "")
 print([model.micros_of(numpy.datetime64(v, unit), column) for v, unit in (("1970-01-01T00:02", "m"), ("1970-01-01T01", "h"), ("1970-01-02", "D"), ("1970-01-08", "W"), ("1970-02", "M"), ("1971", "Y"), ("1970-01-01T00:00:00.5", "ns"), ("1900-01-01", "D"))])
 `)

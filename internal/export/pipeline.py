@@ -110,9 +110,9 @@ def text_of(cell, bools=("false", "true")):
     if isinstance(cell, (bool, np.bool_)):
         return bools[int(cell)]
     if isinstance(cell, (float, np.floating)):
-        if not math.isfinite(cell):
+        if not abs(cell) < 2**53:  # which may be another number, rounded
             return ""
-        if abs(cell) < 1e21 and cell == int(cell):
+        if cell == int(cell):
             return str(int(cell))
     return str(cell).strip(SPACES)
 

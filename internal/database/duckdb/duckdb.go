@@ -312,6 +312,8 @@ func expression(x string, column database.Column, c database.Cell) string {
 		return fmt.Sprintf("CASE WHEN len(%[1]s) = %[2]d THEN CAST(%[1]s[%[3]d] AS VARCHAR) WHEN %[1]s IS NOT NULL THEN %[4]s END", x, c.Elements, c.Element+1, literal(database.OtherLength))
 	case column.Kind == database.Bools:
 		return fmt.Sprintf("CASE WHEN %[1]s THEN %[2]s WHEN NOT %[1]s THEN %[3]s END", x, literal(c.Bools[1]), literal(c.Bools[0]))
+	case c.Exact && (column.Type == "DOUBLE" || column.Type == "FLOAT"): // NaN is above all numbers
+		return fmt.Sprintf("CASE WHEN abs(%s) < 9007199254740992 THEN CAST(%[1]s AS VARCHAR) END", x)
 	}
 	return "CAST(" + x + " AS VARCHAR)"
 }

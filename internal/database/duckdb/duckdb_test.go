@@ -60,6 +60,21 @@ func read(ctx context.Context, address database.File, choose func([]database.Col
 	return b.String(), err
 }
 
+// TestExactCells reads floating-point numbers as levels or keys: numbers that may be others, rounded, are missing.
+func TestExactCells(t *testing.T) {
+	path := file(t, "CREATE TABLE t AS SELECT x::DOUBLE AS a, x::FLOAT AS b, 9007199254740993::BIGINT AS c FROM (VALUES (9007199254740992), ('Infinity'::DOUBLE), ('NaN'::DOUBLE), (0.5)) v(x)")
+	exact := func(columns []database.Column) (cells []database.Cell, _ error) {
+		for i := range columns {
+			cells = append(cells, database.Cell{Column: i, Form: database.Plain, Exact: true})
+		}
+		return cells, nil
+	}
+	const want = ",,9007199254740993\n,,9007199254740993\n,,9007199254740993\n0.5,0.5,9007199254740993\n"
+	if got, err := read(t.Context(), database.File{File: path, Table: "t"}, exact); err != nil || got != want {
+		t.Errorf("got %q (%v), want %q", got, err, want)
+	}
+}
+
 // TestTypes reads a cell of every type in every form.
 func TestTypes(t *testing.T) {
 	path := file(t, "CREATE TYPE mood AS ENUM ('sad', 'glad')",

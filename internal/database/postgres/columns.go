@@ -101,7 +101,7 @@ func statement(query string, columns []database.Column, cells []database.Cell) s
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		text := expression(fmt.Sprintf("q.c%d", c.Column), columns[c.Column].Kind, c)
+		text := expression(fmt.Sprintf("q.c%d", c.Column), columns[c.Column], c)
 		if len(cells) == 1 { // a missing cell alone would be an empty line, which is no row
 			text = "coalesce((" + text + ")::text, '')"
 		}
@@ -122,20 +122,22 @@ func statement(query string, columns []database.Column, cells []database.Cell) s
 }
 
 // expression returns a cell in SQL.
-func expression(column string, kind database.Kind, c database.Cell) string {
+func expression(x string, column database.Column, c database.Cell) string {
 	switch {
 	case c.Form == database.Empty:
 		return "NULL"
-	case c.Form == database.Number && kind == database.Dates:
-		return fmt.Sprintf("CASE WHEN isfinite(%s) THEN %[1]s - DATE '1970-01-01' END", column)
-	case c.Form == database.Number && kind == database.Times:
-		return fmt.Sprintf("CASE WHEN isfinite(%s) THEN extract(epoch FROM %[1]s) END", column)
+	case c.Form == database.Number && column.Kind == database.Dates:
+		return fmt.Sprintf("CASE WHEN isfinite(%s) THEN %[1]s - DATE '1970-01-01' END", x)
+	case c.Form == database.Number && column.Kind == database.Times:
+		return fmt.Sprintf("CASE WHEN isfinite(%s) THEN extract(epoch FROM %[1]s) END", x)
 	case c.Form == database.Element:
-		return fmt.Sprintf("CASE WHEN cardinality(%[1]s) = %[2]d AND array_ndims(%[1]s) = 1 THEN %[1]s[array_lower(%[1]s, 1) + %[3]d]::text WHEN %[1]s IS NOT NULL THEN %[4]s END", column, c.Elements, c.Element, literal(database.OtherLength))
-	case kind == database.Bools:
-		return fmt.Sprintf("CASE %s WHEN false THEN %s WHEN true THEN %s END", column, literal(c.Bools[0]), literal(c.Bools[1]))
+		return fmt.Sprintf("CASE WHEN cardinality(%[1]s) = %[2]d AND array_ndims(%[1]s) = 1 THEN %[1]s[array_lower(%[1]s, 1) + %[3]d]::text WHEN %[1]s IS NOT NULL THEN %[4]s END", x, c.Elements, c.Element, literal(database.OtherLength))
+	case column.Kind == database.Bools:
+		return fmt.Sprintf("CASE %s WHEN false THEN %s WHEN true THEN %s END", x, literal(c.Bools[0]), literal(c.Bools[1]))
+	case c.Exact && (column.Type == "double precision" || column.Type == "real"): // NaN is above all numbers
+		return fmt.Sprintf("CASE WHEN abs(%s) < 9007199254740992 THEN %[1]s END", x)
 	}
-	return column
+	return x
 }
 
 // literal returns a text in SQL.

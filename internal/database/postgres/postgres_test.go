@@ -120,8 +120,21 @@ func forms(t *testing.T, server *pgtest.Server) {
 			t.Errorf("%s: got %q (%v), want %q", query, got, err, want)
 		}
 	}
+	exact := func(columns []database.Column) ([]database.Cell, error) {
+		cells, err := all(database.Plain)(columns)
+		for i := range cells {
+			cells[i].Exact = true
+		}
+		return cells, err
+	}
+	run(t, server, `CREATE DOMAIN share AS float8`)
+	rounded := `SELECT x::float8, x::real, x::share, (CASE WHEN abs(x) < 1e18 THEN x::float8 END)::bigint, x::text FROM (VALUES (9007199254740992::float8), (-9007199254740991), ('Infinity'), ('-Infinity'), ('NaN'), (0.5)) v(x)`
+	got, err := text(open(t, server, "query", rounded), exact)
+	if want := ",,,9007199254740992,9.007199254740992e+15\n-9.007199254740991e+15,,-9.007199254740991e+15,-9007199254740991,-9.007199254740991e+15\n,,,,Infinity\n,,,,-Infinity\n,,,,NaN\n0.5,0.5,0.5,0,0.5\n"; err != nil || got != want {
+		t.Errorf("exact cells: got %q (%v), want %q", got, err, want)
+	}
 	lists := `SELECT x, 1 FROM (VALUES ('{1.5,2}'::float8[]), ('[3:4]={7,NULL}'), (NULL), ('{1}'), ('{{1,2}}')) v(x)`
-	got, err := text(open(t, server, "query", lists), func([]database.Column) ([]database.Cell, error) {
+	got, err = text(open(t, server, "query", lists), func([]database.Column) ([]database.Cell, error) {
 		return []database.Cell{{Form: database.Element, Elements: 2}, {Form: database.Element, Element: 1, Elements: 2}}, nil
 	})
 	if want := "1.5,2\n7,\n,\nanother length,another length\nanother length,another length\n"; err != nil || got != want {

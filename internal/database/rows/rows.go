@@ -277,12 +277,19 @@ func appendCell(b []byte, value any, kind database.Kind, c database.Cell) []byte
 	if at, ok := value.(time.Time); ok {
 		return appendTime(b, at, kind, c.Form)
 	}
+	const exact = 1 << 53
 	switch v := value.(type) {
 	case int64:
 		return strconv.AppendInt(b, v, 10)
 	case float64:
+		if c.Exact && !(math.Abs(v) < exact) {
+			return b
+		}
 		return appendFloat(b, v)
 	case float32:
+		if c.Exact && !(math.Abs(float64(v)) < exact) {
+			return b
+		}
 		return strconv.AppendFloat(b, float64(v), 'g', -1, 32)
 	case bool:
 		is, _ := truth(v)

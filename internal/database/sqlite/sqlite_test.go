@@ -60,6 +60,36 @@ INSERT INTO notes VALUES ('some words')`
 	}
 }
 
+// TestExactCells reads floating-point numbers as levels or keys: numbers that may be others, rounded, are missing.
+func TestExactCells(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "exact.db")
+	db, err := sql.Open("sqlite", file)
+	if err == nil {
+		_, err = db.Exec("CREATE TABLE t (x REAL, n INTEGER); INSERT INTO t VALUES (9007199254740992.0, 9007199254740993), (-9007199254740991.0, 2), (9e999, 3), (0.5, 4)")
+		db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := sqlite.Open(sqlite.Address{File: file, Table: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for exact, want := range map[bool]string{true: ",9007199254740993\n-9007199254740991,2\n,3\n0.5,4\n", false: "9007199254740992,9007199254740993\n-9007199254740991,2\n+Inf,3\n0.5,4\n"} {
+		choose := func([]database.Column) ([]database.Cell, error) {
+			return []database.Cell{{Column: 0, Form: database.Plain, Exact: exact}, {Column: 1, Form: database.Plain, Exact: exact}}, nil
+		}
+		var got strings.Builder
+		err = one.Read(context.Background(), choose, func(r io.Reader) error {
+			_, failed := io.Copy(&got, r)
+			return failed
+		})
+		if err != nil || got.String() != want {
+			t.Errorf("exact %v: got %q (%v), want %q", exact, got.String(), err, want)
+		}
+	}
+}
+
 // TestMemory wants bounded memory while many rows are read.
 func TestMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "empty.db")
