@@ -73,7 +73,7 @@ func TestColumnCells(t *testing.T) {
 // TestColumnNumbers wants a number to become what its text becomes.
 func TestColumnNumbers(t *testing.T) {
 	minusZero := math.Copysign(0, -1)
-	levels := data.Column{Kind: data.Categorical, Levels: []string{"-1", "0", "1", "0.1", "1e+21", "100000"}, Unknown: data.Other, Missing: data.Indicator}
+	levels := data.Column{Kind: data.Categorical, Levels: []string{"-1", "0", "1", "0.1", "1e-21", "100000", "1e+21"}, Unknown: data.Other, Missing: data.Indicator}
 	for _, c := range []struct {
 		name   string
 		column data.Column
@@ -91,9 +91,10 @@ func TestColumnNumbers(t *testing.T) {
 		{"minus zero", levels, minusZero, 1},
 		{"level of single precision", levels, float64(float32(0.1)), 3},
 		{"level of double precision", levels, 0.1, 3},
-		{"large level", levels, 1e21, 4},
+		{"small level", levels, 1e-21, 4},
+		{"level that may be another, rounded", levels, 1e21, nan},
 		{"level in plain digits", levels, 1e5, 5},
-		{"no level", levels, 7, 6},
+		{"no level", levels, 7, 7},
 		{"NaN level", levels, math.NaN(), nan},
 	} {
 		if got := treated(c.column.Number(c.v)); !sameValues([]float32{got}, []float32{c.want}) {
