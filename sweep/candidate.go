@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,22 @@ func (c *Candidate) Certify() (err error) {
 		return fmt.Errorf("sweep: the configuration %s has no plan or several, want exactly one", c.Words())
 	}
 	return err
+}
+
+// check returns the error that a run of the candidate would return before it reads records.
+func (c *Candidate) check(ctx context.Context) (err error) {
+	switch {
+	case c.Linear != nil:
+		err = c.Linear.Check(ctx, c.Options)
+	case c.Other != nil:
+		err = c.Other.Check(ctx)
+	case c.Network != nil:
+		err = c.Network.Check(ctx, c.NetworkOptions)
+	}
+	if err != nil {
+		return fmt.Errorf("sweep: the configuration %s: %w", c.Words(), err)
+	}
+	return nil
 }
 
 // event returns the event of one run of the candidate.

@@ -73,6 +73,11 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
+	for i := range s.Candidates {
+		if err := s.Candidates[i].check(ctx); err != nil {
+			return nil, err
+		}
+	}
 	s.reset()
 	s.several = together.From(ctx) != nil
 	ended := map[string]Measurement{}

@@ -135,13 +135,13 @@ func (o Options) Validate() error {
 // contribute nothing and do not count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	s.several = together.From(ctx) != nil
-	if err := s.check(o); err != nil {
+	if err := s.Check(ctx, o); err != nil {
 		return nil, err
 	}
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
-	if err := s.checkStart(ctx); err != nil {
+	if err := s.checkStart(ctx, o); err != nil {
 		return nil, err
 	}
 	if s.Plan.Holdout != nil {
@@ -154,8 +154,14 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return s.descendPaid(ctx, grant, t, o)
 }
 
-// Check returns the error that Fit would return for the plan and these options. It reads no record.
-func (s Setup) Check(o Options) error { return s.check(o) }
+// Check returns the error that Fit would return for the plan and these options. It reads no record. The
+// context says whether several processes train together.
+func (s Setup) Check(ctx context.Context, o Options) error {
+	if err := s.check(o); err != nil {
+		return err
+	}
+	return s.checkShared(ctx, o)
+}
 
 func (s Setup) check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
@@ -184,7 +190,7 @@ func (s Setup) check(o Options) error {
 
 // fit is Fit for an encoded table.
 func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*Result, error) {
-	if err := s.checkStart(ctx); err != nil {
+	if err := s.checkStart(ctx, o); err != nil {
 		return nil, err
 	}
 	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
@@ -196,10 +202,15 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 
 // checkStart returns an error before anything is spent: of a run that was stopped, and of a plan that
 // several processes cannot train together.
-func (s Setup) checkStart(ctx context.Context) error {
+func (s Setup) checkStart(ctx context.Context, o Options) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("train: stopped before anything was spent: %w", err)
 	}
+	return s.checkShared(ctx, o)
+}
+
+// checkShared refuses a plan that several processes cannot train together.
+func (s Setup) checkShared(ctx context.Context, o Options) error {
 	if together.From(ctx) == nil {
 		return nil
 	}
@@ -209,6 +220,10 @@ func (s Setup) checkStart(ctx context.Context) error {
 		one = "bounds or levels are to be learned"
 	case p.LastIterate != nil:
 		one = "the last iterate alone is priced"
+	case p.BatchSize > together.MaxBatch:
+		one = fmt.Sprintf("batches of more than %d records are drawn", together.MaxBatch)
+	case s.minimizes(o):
+		one = "the minimum without privacy is searched for"
 	case slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind == option.RadiusStatistic }):
 		one = "the row radius is to be chosen privately"
 	}

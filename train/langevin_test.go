@@ -87,7 +87,7 @@ func TestTemperatureRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err = setup.Check(o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err = setup.Check(context.Background(), o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error about %q", name, err, c.want)
 		}
 	}

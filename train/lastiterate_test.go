@@ -147,7 +147,7 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 		"momentum": {Momentum: 0.5, Ridge: 0.05}, "adam": {Optimizer: option.OptimizerAdam, Ridge: 0.05}, "schedule": {Schedule: option.ScheduleCosine, Ridge: 0.05}, "warm-up": {WarmUp: 3, Ridge: 0.05},
 		"l1": {L1: 0.1, Ridge: 0.05}, "average": {Average: Yes, Ridge: 0.05}, "iterates": {Output: option.OutputAllIterates, Ridge: 0.05}, "ridge": {Ridge: 0.06}, "rate": {LearningRate: 0.1, Ridge: 0.05},
 	} {
-		if err = setup.Check(o); err == nil {
+		if err = setup.Check(context.Background(), o); err == nil {
 			t.Errorf("%s: the options pass, want those of the plan", name)
 		}
 	}

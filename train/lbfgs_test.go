@@ -121,7 +121,7 @@ func TestSearchRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if setup.Check(o) == nil {
+		if setup.Check(context.Background(), o) == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}

@@ -67,7 +67,7 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*R
 // fitMany is FitMany on an encoded table.
 func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Result, error) {
 	for _, j := range jobs {
-		if err := j.Setup.checkStart(ctx); err != nil {
+		if err := j.Setup.checkStart(ctx, j.Options); err != nil {
 			return nil, err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/flags"
@@ -47,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !together.IsSilent(err) {
-		fmt.Fprintln(stderr, "dither:", display.OneLine(database.Redact(fields.Replace(err.Error()))))
+		fmt.Fprintln(stderr, "dither:", display.OneLine(display.Redact(fields.Replace(err.Error()))))
 	}
 	return status(err)
 }

@@ -305,4 +305,23 @@ func TestRanksSweep(t *testing.T) {
 		}
 		before = text
 	}
+	records := func(of string) (d outcome.Document) {
+		if err := json.Unmarshal([]byte(readText(t, at(of+"/"+outcome.DocumentName))), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if alone, several := records("alone").Records, records("several").Records; alone == 0 || several != alone {
+		t.Errorf("a sweep of three ranks has %d records in its summary, and of one process %d", several, alone)
+	}
+	_, errs := commandOnRanks(3, newSweep, "--data", at("part-0.csv"), "--schema", at("visits.yaml"), "--data-public", "--split", "first:0.7", "--epsilon", "1",
+		"--delta", "1e-6", "--method", "dp-gd,output-perturbation", "--out", at("refused"), "--quiet")
+	for rank, err := range errs {
+		if err == nil {
+			t.Errorf("rank %d made a sweep of a method that needs one process", rank)
+		}
+	}
+	if text := readText(t, at("refused/"+outcome.JournalName)); strings.Contains(text, "dp-gd") && strings.Count(text, "\n") > 1 {
+		t.Errorf("a sweep that is refused began runs: %s", text)
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/internal/display"
@@ -113,12 +111,12 @@ func (p *Problem) Unwrap() error { return p.Err }
 func TableName(table string) string { return `table "` + oneLine(table) + `"` }
 
 // QueryName returns the name of a query in words: its text on one line.
-func QueryName(query string) string { return `query "` + oneLine(Redact(query)) + `"` }
+func QueryName(query string) string { return `query "` + oneLine(display.Redact(query)) + `"` }
 
 // CheckQuery returns an error if a query contains a password. The text of a query stands in the
 // certificate, in which no password may be.
 func CheckQuery(query string) error {
-	if secrets.MatchString(query) || slices.ContainsFunc(notes.FindAllString(query, -1), ofNotes.MatchString) {
+	if display.HasPassword(query) {
 		return errors.New("the query contains a password, want none, because the certificate contains the query; name a foreign server with a user mapping, or set PGPASSFILE")
 	}
 	return nil
@@ -135,18 +133,3 @@ func IsName(name string) bool {
 }
 
 func oneLine(text string) string { return display.OneLine(strings.Join(strings.Fields(text), " ")) }
-
-// secrets are passwords in addresses and in the settings of a connection. PWD is a setting only after a
-// quote or a separator, because a column may have that name. In a comment of SQL it is one anywhere.
-var (
-	secrets = regexp.MustCompile(`(?i)(\w://[^\s/?#@:]*:)\S*(@)|((?:password|[;&?'"$]\s*pwd)\s*(?:=|%3d)\s*)('(?:[^'\\]|\\.)*'|\{(?:[^}]|\}\})*\}|[^\s&;"']+)`)
-	ofNotes = regexp.MustCompile(`(?i)(\bpwd\s*(?:=|%3d)\s*)('[^']*'?|"[^"]*"?|\{[^}]*\}?|\S+)`)
-	notes   = regexp.MustCompile(`(?s)--[^\r\n]*|/\*.*?(?:\*/|$)`)
-)
-
-// Redact returns a text without the passwords in addresses of databases. Parsed addresses contain
-// none. Redact is for texts that quote a command line before it was parsed.
-func Redact(text string) string {
-	text = notes.ReplaceAllStringFunc(text, func(note string) string { return ofNotes.ReplaceAllString(note, "$1***") })
-	return secrets.ReplaceAllString(text, "$1$3***$2")
-}

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,12 +35,12 @@ func setNoise(c *sweep.Candidate, text string) error {
 			scale(&changed, by)
 			p.Calibration = &changed
 		}
-		err = c.Linear.Check(c.Options)
+		err = c.Linear.Check(context.Background(), c.Options)
 	case c.Network != nil && !c.Network.Plan.NonPrivate:
 		p := &c.Network.Plan
 		p.CountNoise *= z / p.NoiseMultiplier
 		p.NoiseMultiplier = z
-		err = c.Network.Check(c.NetworkOptions)
+		err = c.Network.Check(context.Background(), c.NetworkOptions)
 	default:
 		return fmt.Errorf("a noise multiplier is given for a method that has none in each step, or whose last iterate alone is priced, want --epsilon")
 	}

@@ -86,6 +86,7 @@ func (p *Plan) Divide(ctx context.Context) error {
 		return fmt.Errorf("--split leaves one part of %s empty, want rows in both; choose another share", p.Name)
 	}
 	p.parts.training, p.parts.test = d.Take(training), d.Take(test)
+	p.records = len(training)
 	if p.Schema.Records > 0 {
 		p.Schema.Records = len(training) // of this run's copy; public, as the table is
 	}
@@ -104,6 +105,7 @@ func (p *Plan) read(ctx context.Context) (err error) {
 	if p.parts.training, err = p.Train(watched); err != nil {
 		return err
 	}
+	p.records = p.parts.training.Records()
 	if p.Tell != nil {
 		p.Tell()
 	}

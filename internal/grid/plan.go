@@ -64,10 +64,11 @@ type Plan struct {
 	Watch func(context.Context) context.Context
 	Tell  func()
 	// Key signs the certificate of a private choice, nil for no signature.
-	Key    ed25519.PrivateKey
-	parts  parts
-	cost   sweep.Cost     // of all runs
-	marked outcome.Marked // by Mark
+	Key     ed25519.PrivateKey
+	parts   parts
+	records int            // for training, at all ranks together
+	cost    sweep.Cost     // of all runs
+	marked  outcome.Marked // by Mark
 }
 
 // Check refuses options that do not apply to a sweep of these settings.

@@ -150,10 +150,7 @@ func (p *Plan) journalPath(d journal.Definition) (string, error) {
 // study returns the sweep as its results describe it.
 func (p *Plan) study() *outcome.Study {
 	out := &outcome.Study{Fixed: p.Fixed, Varied: p.Varied, Candidates: p.Candidates, Repeats: p.Repeats, Cost: p.cost, Marked: p.marked,
-		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.Public(), Secret: p.secret()}
-	if p.parts.training != nil {
-		out.Records = p.parts.training.Records()
-	}
+		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.Public(), Secret: p.secret(), Records: p.records}
 	if !p.secret() {
 		out.Folder = p.Out
 	}

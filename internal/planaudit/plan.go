@@ -144,7 +144,7 @@ func (p *Plan) useDescent(setup train.Setup) error {
 			return r.Model, nil
 		})
 	}
-	return setup.Check(options)
+	return setup.Check(context.Background(), options)
 }
 
 // readColumns finds the columns that a plan reads besides the features.
@@ -231,7 +231,7 @@ func (p *Plan) useNetwork(setup neural.Setup) error {
 			return r.Model, nil
 		})
 	}
-	return setup.Check(networkOptions(p.initial))
+	return setup.Check(context.Background(), networkOptions(p.initial))
 }
 
 // movedWeight is about how far the noise of a whole run moves each weight of a network. Scores of

@@ -96,14 +96,20 @@ func (p sharedPayer) release(sums []*bounded, pay func(mechanism.Payer) error) (
 			return nil, fmt.Errorf("release: a sum over %v is shared by several processes, want one over all records, a Poisson sample, a part of a partition, or what DrawFor drew for this payer", d.sampling)
 		}
 	}
+	root := p.link.Rank() == 0
+	if !root { // a sum that this rank refuses does not leave it
+		if err = pay(rankPayer{p.own}); err != nil {
+			return nil, err
+		}
+	}
 	totals, err := p.gather(sums)
 	if err != nil {
 		return nil, err
 	}
-	if err = pay(rankPayer{p.own}); err != nil {
-		return nil, err
-	}
-	if p.link.Rank() == 0 {
+	if root {
+		if err = pay(rankPayer{p.own}); err != nil {
+			return nil, err
+		}
 		if released, err = drawAll(totals); err != nil {
 			return nil, err
 		}
@@ -159,23 +165,23 @@ func (c *Communicator) drawTogether(d *drawn) error {
 		coins = sample.NewStream().Poisson(nil, records, threshold(s.probability))
 		records = len(coins)
 	}
-	counts := &bounded{sample: Sample{d}, grid: grid{maxRecords: s.records}, values: make([]int64, size+s.batch)}
+	counts := &bounded{sample: Sample{d}, grid: grid{maxRecords: s.records}, values: make([]int64, size)}
 	counts.values[rank] = int64(records)
 	totals, err := c.gather([]*bounded{counts})
 	if err != nil {
 		return err
 	}
-	numbers := totals[0].values
+	numbers := make([]int64, size+min(s.records, s.batch)) // the place of each rank's first candidate, and the places
 	if rank == 0 {
 		all := 0
-		for k, n := range numbers[:size] { // from here on the place of the rank's first candidate
+		for k, n := range totals[0].values {
 			numbers[k], all = int64(all), all+int(n)
 		}
 		if s.kind == samplingFixedSize {
 			all = s.records
 		}
 		places := sample.NewStream().Subset(all, min(all, s.batch))
-		for k := range s.batch {
+		for k := range numbers[size:] {
 			numbers[size+k] = -1 // fills up, so that lengths tell nothing
 			if k < len(places) {
 				numbers[size+k] = int64(places[k])

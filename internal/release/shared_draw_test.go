@@ -1,6 +1,7 @@
 package release
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -441,4 +442,59 @@ func sumsOf(p mechanism.Payer, x [][]float64, dim, steps int, draw func(step int
 		}
 	}
 	return out, err
+}
+
+// TestRanksRefuseBeforeTheySend lets rank 1 use a sample again, and a part of a partition that it
+// released alone. The root must not release a sum with them.
+func TestRanksRefuseBeforeTheySend(t *testing.T) {
+	half, err := Poisson(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Partitioned(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := made(t, [][]float64{{0.5}, {0.5}, {0.5}, {0.5}}, 0.25)
+	release := func(p mechanism.Payer, s Sample) error {
+		sealed, err := sealedHalves(s, rows, 8)
+		if err == nil {
+			_, err = Release(p, mechanism.NonPrivate{}, sealed)
+		}
+		return err
+	}
+	for name, run := range map[string]func(rank int, p mechanism.Payer) (first, second error){
+		"a sample that was released": func(rank int, p mechanism.Payer) (first, second error) {
+			s, err := Draw(half, 4)
+			if err == nil {
+				first = release(p, s)
+			}
+			if rank == 0 {
+				s, err = Draw(half, 4)
+			}
+			return errors.Join(err, first), release(p, s)
+		},
+		"a part that was released alone": func(rank int, p mechanism.Payer) (first, second error) {
+			parts, err := DrawParts(two, 4)
+			if err == nil {
+				first = release(p, parts[0])
+			}
+			if rank == 1 && first == nil {
+				first = release(free{}, parts[1])
+			}
+			return errors.Join(err, first), release(p, parts[1])
+		},
+	} {
+		for rank, err := range newHub(2).onRanks(testKey, func(rank int, c *Communicator) error {
+			first, second := run(rank, c.Payer(free{}))
+			if first != nil {
+				t.Errorf("%s: %v", name, first)
+			}
+			return second
+		}) {
+			if err == nil {
+				t.Errorf("%s: rank %d released it again", name, rank)
+			}
+		}
+	}
 }

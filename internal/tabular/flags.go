@@ -86,7 +86,7 @@ func (f *Flags) related() (map[string]data.Source, error) {
 	for _, each := range f.Related {
 		name, path, ok := strings.Cut(each, "=")
 		if _, twice := out[name]; !ok || name == "" || path == "" || twice {
-			return nil, fmt.Errorf("--related is %q, want NAME=TABLE with the name of a related table in the schema, each name once", database.Redact(each))
+			return nil, fmt.Errorf("--related is %q, want NAME=TABLE with the name of a related table in the schema, each name once", display.Redact(each))
 		}
 		source, err := (&Flags{Hashed: f.Hashed}).table(path)
 		if err != nil {

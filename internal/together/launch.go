@@ -179,6 +179,10 @@ func (f *Flags) read() ([]byte, error) {
 	return key, nil
 }
 
+// MaxBatch bounds the size of a batch that ranks draw together. The root sends the places of all of them
+// to each rank.
+const MaxBatch = 1 << 24
+
 // Ended ends the part of a rank in a run, with the error of this rank or none, and returns the error of
 // the command.
 func Ended(t ranks.Transport, err error) error {
@@ -193,7 +197,7 @@ func Ended(t ranks.Transport, err error) error {
 		if t.Rank() != 0 && errors.Is(err, context.Canceled) {
 			err = failure.Running(errors.New("it was stopped")) // what was spent the root knows alone
 		}
-		t.Abort(err.Error())
+		t.Abort(display.Redact(err.Error())) // no link is trusted with a password
 		// A launcher stops all ranks when one is lost. Then that is the reason.
 		_, end := t.Receive(context.Background(), t.Rank())
 		if errors.As(end, &ended) && (ended.Lost || ended.Speaker != t.Rank()) {

@@ -99,13 +99,20 @@ func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 	return d.Take(own), nil
 }
 
-// same returns an error unless all ranks have the same rows, in the same order. What a rank sends says
-// nothing about its rows to whoever has no key, and stands for this rank alone.
+// same returns an error unless all ranks have the same features, targets and persons, in the same order.
+// What a rank sends says nothing about its rows to whoever has no key, and stands for this rank alone.
 func (r *Run) same(d *data.Dataset, person string) error {
 	hash, row := sha256.New(), []float32(nil)
 	for i := range d.Records() {
-		row = d.Row(row, i)
-		_ = binary.Write(hash, binary.BigEndian, row) // a hash takes all
+		if d.Sparse() {
+			columns, values := d.Cells(i)
+			row = values
+			_ = binary.Write(hash, binary.BigEndian, int64(len(columns))) // a hash takes all
+			_ = binary.Write(hash, binary.BigEndian, columns)
+		} else {
+			row = d.Row(row, i)
+		}
+		_ = binary.Write(hash, binary.BigEndian, row)
 	}
 	_ = binary.Write(hash, binary.BigEndian, d.Target())
 	if person != "" {

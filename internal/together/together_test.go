@@ -28,6 +28,20 @@ func onEach(size int, do func(rank int, t ranks.Transport) error) []error {
 	return errs
 }
 
+// TestPasswordsDoNotCrossTheTransport ends a rank with an error that quotes a command line.
+func TestPasswordsDoNotCrossTheTransport(t *testing.T) {
+	errs := onEach(2, func(rank int, t ranks.Transport) error {
+		if rank == 1 {
+			return errors.New("--data is postgres://ana:hunter2@db.example/clinic, want one without a password")
+		}
+		_, err := t.Receive(context.Background(), 1)
+		return err
+	})
+	if errs[0] == nil || strings.Contains(errs[0].Error(), "hunter2") || !strings.Contains(errs[0].Error(), "want one without a password") {
+		t.Errorf("rank 0 received %v, want the error of rank 1 without the password", errs[0])
+	}
+}
+
 // TestRanksWithOtherKeysAreRefused gives one rank another key, no key, or a plan of its own, and wants all
 // ranks to end with an error.
 func TestRanksWithOtherKeysAreRefused(t *testing.T) {

@@ -30,7 +30,7 @@ func Descent(request train.Request, o train.Options, momentumGiven bool, t Table
 	if r.Setup.Plan.LastIterate != nil && !momentumGiven {
 		r.Options.Momentum = 0
 	}
-	if err = r.Setup.Check(r.Options); err != nil {
+	if err = r.Setup.Check(context.Background(), r.Options); err != nil {
 		return nil, err
 	}
 	r.declare(r.Setup.Plan.Premises(), r.Setup)

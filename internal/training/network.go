@@ -95,7 +95,7 @@ func (r *Run) planNetwork(ctx context.Context, asked NetworkRequest) error {
 	if err = n.openCheckpoint(asked); err != nil {
 		return err
 	}
-	if err = n.Setup.Check(n.Options); err != nil {
+	if err = n.Setup.Check(context.Background(), n.Options); err != nil {
 		return err
 	}
 	r.Setup = sharedNetwork(n.Setup)

@@ -35,6 +35,22 @@ type fitting struct {
 	moments *Moments
 }
 
+// Check returns the error that Fit would return for the plan. It reads no record. The context says
+// whether several processes train together.
+func (s Setup) Check(ctx context.Context) error {
+	if err := s.Plan.Validate(); err != nil {
+		return err
+	}
+	m, err := methodOf(s.Plan.Method)
+	if err != nil {
+		return err
+	}
+	if _, sums := m.(linearMethod); together.From(ctx) != nil && (!sums || s.Plan.NonPrivate) {
+		return fmt.Errorf("erm: method %s is asked for by several processes, want one process, or %s or %s", s.Plan.Method, option.MethodGD, option.MethodSufficientStatistics)
+	}
+	return nil
+}
+
 // Fit returns the model that the plan's method trains on the data. It encodes the records, reserves
 // the plan's event, and releases the result of the method. It returns an error if there is no
 // target or if there are more than MaxRecords records.
@@ -43,7 +59,7 @@ type fitting struct {
 // depend on values of records. For a method that releases sums of products for a regression, the
 // result also contains train.Result.Inference.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
-	if err := s.Plan.Validate(); err != nil {
+	if err := s.Check(ctx); err != nil {
 		return nil, err
 	}
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
@@ -52,9 +68,6 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	m, err := methodOf(s.Plan.Method)
 	if err != nil {
 		return nil, err
-	}
-	if _, sums := m.(linearMethod); together.From(ctx) != nil && (!sums || s.Plan.NonPrivate) {
-		return nil, fmt.Errorf("erm: method %s is asked for by several processes, want one process, or %s or %s", s.Plan.Method, option.MethodGD, option.MethodSufficientStatistics)
 	}
 	rows, err := train.Encode(s.Features, s.Schema, d, o.FeatureBits)
 	if err != nil {

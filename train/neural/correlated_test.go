@@ -143,11 +143,11 @@ func TestCorrelatedNoiseIsRefused(t *testing.T) {
 		}
 	}
 	setup := setupOf(t, correlatedRequests()["banded"], s)
-	if err := setup.Check(Options{Optimizer: "adam-corrected"}); err == nil {
+	if err := setup.Check(context.Background(), Options{Optimizer: "adam-corrected"}); err == nil {
 		t.Error("an optimizer that takes noise as independent was accepted")
 	}
 	setup.Plan.Correlated.Coefficients = []int64{1, 2}
-	if err := setup.Check(Options{}); err == nil || !strings.Contains(err.Error(), "coefficients") {
+	if err := setup.Check(context.Background(), Options{}); err == nil || !strings.Contains(err.Error(), "coefficients") {
 		t.Errorf("rising coefficients: %v, want an error", err)
 	}
 	baseline := correlatedRequests()["banded"]

@@ -107,8 +107,9 @@ func (o Options) validate() error {
 // maxChunk bounds the records that a goroutine works on at a time.
 const maxChunk = 1 << 16
 
-// Check returns the error that Fit would return for the plan and these options. It reads no record.
-func (s Setup) Check(o Options) error {
+// Check returns the error that Fit would return for the plan and these options. It reads no record. The
+// context says whether several processes train together.
+func (s Setup) Check(ctx context.Context, o Options) error {
 	if err := s.Plan.Validate(); err != nil {
 		return err
 	}
@@ -120,6 +121,9 @@ func (s Setup) Check(o Options) error {
 	}
 	if line, err := optimizerOf(o.Optimizer); err == nil && line.scales && (s.Plan.Clipping.MicroBatch != nil || s.Plan.Clipping.Projection != nil) {
 		return fmt.Errorf("neural: optimizer is %s and gradients are clipped by micro-batches or projections, want each record's gradient clipped by its norm", line.name)
+	}
+	if p := s.Plan; together.From(ctx) != nil && (p.Correlated != nil || p.Clipping.MicroBatch != nil || p.Clipping.Projection != nil || p.Sampling.BatchSize > together.MaxBatch) {
+		return fmt.Errorf("neural: several processes train with correlated noise, micro-batches, projections or batches of more than %d records, want one process, or independent noise and each record's gradient clipped", together.MaxBatch)
 	}
 	return o.validate()
 }
@@ -134,7 +138,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 
 // fit is Fit, or Resume with a checkpoint.
 func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
-	if err := s.Check(o); err != nil {
+	if err := s.Check(ctx, o); err != nil {
 		return nil, err
 	}
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
@@ -171,15 +175,11 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return r.fit(ctx)
 }
 
-// begunTogether refuses a plan that several processes cannot train together, before anything is spent.
-// It returns the weights that all of them begin with.
+// begunTogether returns the weights that all processes begin with which train together.
 func (s Setup) begunTogether(ctx context.Context, initial []float32) ([]float32, error) {
 	run := together.From(ctx)
 	if run == nil {
 		return initial, nil
-	}
-	if p := s.Plan; p.Correlated != nil || p.Clipping.MicroBatch != nil || p.Clipping.Projection != nil {
-		return nil, fmt.Errorf("neural: several processes train with correlated noise, micro-batches or projections, want one process, or independent noise and each record's gradient clipped")
 	}
 	if initial == nil {
 		initial = make([]float32, s.Network.Weights())

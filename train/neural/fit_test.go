@@ -236,7 +236,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"optimizer": {Optimizer: "sgd"}, "learning rate": {LearningRate: -1}, "momentum": {Momentum: 1}, "schedule": {Schedule: "steps"},
 		"warm-up": {WarmUp: -1}, "average": {Average: "best"}, "weights to begin": {Initial: make([]float32, 3)}, "chunk": {Chunk: -1}, "ridge": {Ridge: math.NaN()},
 	} {
-		if err := setup.Check(o); err == nil || !strings.Contains(err.Error(), want) {
+		if err := setup.Check(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error about %q", err, want)
 		}
 	}

@@ -158,7 +158,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 	}
 	setup.Plan.Clipping.Groups = []group{{Blocks: 2, Norm: 1, Share: 1}}
 	setup.Plan.Clipping.MicroBatch = &microBatch{Count: 2, Size: 5}
-	if err := setup.Check(Options{Optimizer: "scaled-adam"}); err == nil || !strings.Contains(err.Error(), "scaled-adam") {
+	if err := setup.Check(context.Background(), Options{Optimizer: "scaled-adam"}); err == nil || !strings.Contains(err.Error(), "scaled-adam") {
 		t.Errorf("got %v, want scaled-adam refused with micro-batches", err)
 	}
 }

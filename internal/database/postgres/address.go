@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 )
 
@@ -51,7 +50,7 @@ func Parse(text string) (Address, error) {
 	}
 	a.config, err = pgx.ParseConfig(whole)
 	if err != nil {
-		return Address{}, fmt.Errorf("%s cannot be used: %s", display.Printable(u.Redacted()), display.OneLine(database.Redact(err.Error())))
+		return Address{}, fmt.Errorf("%s cannot be used: %s", display.Printable(u.Redacted()), display.OneLine(display.Redact(err.Error())))
 	}
 	if a.config.RuntimeParams["application_name"] == "" {
 		a.config.RuntimeParams["application_name"] = "dither"

@@ -24,7 +24,7 @@ func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &database.Problem{Problem: "the database cannot be reached: " + display.OneLine(database.Redact(err.Error())), Want: "a server that lets this user in",
+	return &database.Problem{Problem: "the database cannot be reached: " + display.OneLine(display.Redact(err.Error())), Want: "a server that lets this user in",
 		Remedy: "check host, port, user and database, and PGPASSWORD or ~/.pgpass", Err: failure.Running(errors.New("unreachable"))}
 }
 
