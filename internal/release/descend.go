@@ -108,7 +108,7 @@ func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 		}
 		w = added(w, m.gradient(w), -d.Rate)
 	}
-	return point.seal(w), nil
+	return m.seal(point, w)
 }
 
 // added returns w + t·v.
@@ -245,7 +245,7 @@ func (d PermutedDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 			w[j] -= rate * (g/float64(d.Batch) + ridge*w[j])
 		}
 	}
-	return point.seal(w), nil
+	return m.seal(point, w)
 }
 
 // permutation returns 0 … n-1 in a random order.

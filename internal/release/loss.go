@@ -77,8 +77,8 @@ func (l Loss) check(columns int) error {
 	if l.kind < lossLogistic || l.kind > lossHinge || columns < 1 || many == (columns == 1) {
 		return fmt.Errorf("release: loss is %v of %d scores, want one made by this package's functions, with 2 or more scores for softmax and one-vs-rest and 1 for others", l, columns)
 	}
-	if l.kind >= lossHuber && !positive(l.width) || l.kind == lossQuantile && !(l.quantile > 0 && l.quantile < 1) {
-		return fmt.Errorf("release: loss is %v, want a positive finite width and a quantile between 0 and 1", l)
+	if l.kind >= lossHuber && !ordinary(l.width) || l.kind == lossQuantile && !(l.quantile > 0 && l.quantile < 1) {
+		return fmt.Errorf("release: loss is %v, want a positive width between 2^-300 and 2^300 and a quantile between 0 and 1", l)
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (l Loss) slope(u float64) float64 {
 
 // residualError bounds the absolute error of an entry that residuals writes: logistic has at most
 // four steps with correct or nearly correct rounding of numbers up to 1. The sum of softmax has up
-// to columns more. The exponential is correct to an ulp.
+// to columns more. The exponential is correct to two ulps.
 func residualError(columns int) float64 { return float64(columns+16) * 0x1p-53 }
 
 // curve overwrites v, a direction in the scores, by the second derivative at the scores z times v.

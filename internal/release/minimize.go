@@ -40,11 +40,15 @@ func (p Problem) validate(ridge float64) error {
 	if err := p.Loss.check(p.Columns); err != nil {
 		return err
 	}
-	if !positive(p.Radius) || !(p.Ridge >= ridge) || math.IsInf(p.Ridge, 1) || p.MaxRecords < 1 || p.MaxRecords > maxMaxRecords {
-		return fmt.Errorf("release: radius of rows is %v, ridge %v and max records %d, want positive finite numbers and at most 2^40 records", p.Radius, p.Ridge, p.MaxRecords)
+	if !ordinary(p.Radius) || !(p.Ridge >= ridge) || p.Ridge != 0 && !ordinary(p.Ridge) || p.MaxRecords < 1 || p.MaxRecords > maxMaxRecords {
+		return fmt.Errorf("release: radius of rows is %v, ridge %v and max records %d, want positive numbers between 2^-300 and 2^300 and at most 2^40 records", p.Radius, p.Ridge, p.MaxRecords)
 	}
 	return nil
 }
+
+// ordinary reports whether a number is positive and far from both ends of float64. Products of three
+// such numbers are rounded like all others.
+func ordinary(x float64) bool { return x >= 0x1p-300 && x <= 0x1p300 }
 
 // GradientBound returns G, the largest L2 norm of the gradient of one record's loss.
 func (p Problem) GradientBound() float64 {
@@ -128,7 +132,7 @@ var errNoRows = fmt.Errorf("release: there are no rows, want those of all record
 // newPoint returns a grid for weights that one record moves by the sensitivity. On it they move by
 // at most the grid's bound. It holds weights of the size, which counts as this many bounds.
 func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error) {
-	if rows == nil || rows.labels == nil || rows.file != nil || rows.first != 0 || rows.total != rows.count || rows.frame.whitener != nil || n == nil {
+	if rows == nil || rows.labels == nil || rows.file != nil || rows.first != 0 || rows.total != rows.count || rows.frame.whitener != nil || rows.known == nil || n == nil {
 		return point{}, fmt.Errorf("release: the rows are whitened or a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels, not whitened, and a noise")
 	}
 	sample, err := Draw(Full(), rows.count)
@@ -171,11 +175,14 @@ func newGridPoint(s Sample, g grid, weights int, sensitivity float64) (point, er
 		return point{}, fmt.Errorf("release: norm of weights is %v, want l1, l2 or l-infinity", g.norm)
 	}
 	rest := float64(g.bound) - rounding*(1+0x1p-40)
-	if !(rest >= (1-maxRounding)*float64(g.bound)) || !positive(sensitivity) {
-		return point{}, fmt.Errorf("release: rounding of %d weights takes more than %v of one record's bound, want a smaller noise multiplier or fewer records", weights, maxRounding)
+	if !(rest >= (1-maxRounding)*float64(g.bound)) || !positive(sensitivity) || sensitivity < leastSensitivity {
+		return point{}, fmt.Errorf("release: one record moves %d weights by %v, and rounding takes more than %v of that or it is below 2^-900, want a smaller noise multiplier, fewer records or a larger rate", weights, sensitivity, maxRounding)
 	}
 	return point{s, g, sensitivity / rest * (1 + 0x1p-50), most}, nil
 }
+
+// leastSensitivity is the least distance for which the unit of a grid is rounded like ordinary numbers.
+const leastSensitivity = 0x1p-900
 
 // maxRounding is the largest part of the bound that rounding to the grid may take.
 const maxRounding = 0.01

@@ -3,6 +3,7 @@ package release
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
 )
@@ -35,20 +36,30 @@ type minimization struct {
 	dim       int
 	linear    []float64 // added to the gradient, or nil
 	tolerance float64
+	faulty    atomic.Bool // a row is not the one that entered at its place
 }
 
 func newMinimization(p Problem, rows *Rows, linear []float64, tolerance float64) *minimization {
-	return &minimization{p, rows, rows.Dim(), linear, tolerance}
+	return &minimization{Problem: p, rows: rows, dim: rows.Dim(), linear: linear, tolerance: tolerance}
 }
 
 // holds returns what a search found, or its error. Kernels search, and may be wrong. So the gradient
 // at the weights w is computed here, in portable code. The weights are refused unless the exact
 // gradient is within the tolerance. A true search ends where it cannot be beyond.
 func (m *minimization) holds(w []float64, err error) ([]float64, error) {
-	if err == nil && !(len(w) == m.Columns*m.dim && m.within(w, m.gradient(w), 1)) {
+	if err == nil && !(len(w) == m.Columns*m.dim && m.within(w, m.gradient(w), 1) && !m.faulty.Load()) {
 		return nil, ErrComputation
 	}
 	return w, err
+}
+
+// seal puts the weights at the end of a descent on the grid. It refuses weights that are no numbers,
+// and weights of rows that did not enter.
+func (m *minimization) seal(p point, w []float64) (Bounded, error) {
+	if m.faulty.Load() || !(normOf(w) <= math.MaxFloat64) {
+		return Bounded{}, ErrComputation
+	}
+	return p.seal(w), nil
 }
 
 // within reports whether the norm of g, the computed gradient at weights w, is at most the tolerance
@@ -91,7 +102,9 @@ func (m *minimization) finish(w, g []float64) []float64 {
 // addLoss adds the gradient of the loss of record i at the weights to the chunk of a part.
 func (m *minimization) addLoss(p *part, i int, w []float64) {
 	x, z := p.x[:m.dim], p.z[:m.Columns]
-	m.row(x, p.narrow, i)
+	if m.row(x, p.narrow, i) && !m.rows.origin.entered(p.narrow, i) {
+		m.faulty.Store(true)
+	}
 	for k := range z {
 		z[k] = dotFloat(w[k*m.dim:(k+1)*m.dim], x)
 	}
@@ -105,14 +118,15 @@ func (m *minimization) addLoss(p *part, i int, w []float64) {
 }
 
 // row writes row i as the frame sees it, in the unit of features: the integers that sums add, times
-// what each of them stands for. It is shortened to norm Radius; a row that adds nothing is zero.
-func (m *minimization) row(dst []float64, narrow []int16, i int) {
+// what each of them stands for. It is shortened to norm Radius. It reports whether the row adds
+// something. If not, or if its multiplier is beyond all numbers, the row is zero.
+func (m *minimization) row(dst []float64, narrow []int16, i int) bool {
 	r, f := m.rows, &m.rows.frame
-	if r.known.n2[i] == 0 {
-		clear(dst)
-		return
-	}
 	unit := r.measures.multiplier(i, f)
+	if r.known.n2[i] == 0 || !(unit <= math.MaxFloat64) {
+		clear(dst)
+		return false
+	}
 	if norm := unit * math.Sqrt(float64(r.known.n2[i])) * (1 + 0x1p-50); !(norm <= m.Radius) {
 		unit *= m.Radius / norm * (1 - 0x1p-40)
 	}
@@ -127,6 +141,7 @@ func (m *minimization) row(dst []float64, narrow []int16, i int) {
 	if f.Intercept > 0 {
 		dst[len(narrow)] = unit * float64(r.tail(i))
 	}
+	return true
 }
 
 // part is what one goroutine adds up: sums of chunks, and what was lost in adding them (Neumaier,

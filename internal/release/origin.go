@@ -43,6 +43,12 @@ func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
 // keep keeps the numbers of the row x that enters at place i.
 func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.secret[:len(x)]) }
 
+// entered reports whether the row x is the one that entered at place i, except with probability 2^-61.
+func (p *origin) entered(x []int16, i int) bool {
+	_, mix := mixWhole(x, p.secret[:len(x)])
+	return mix == p.mix[i]
+}
+
 // read is reader.mix for row i of x, of dim coordinates. It returns notEntered if another row
 // entered at this place, except with probability 2^-61.
 func (p *origin) read(x integers, i, dim int, own *reader) (square int64, mix uint64) {

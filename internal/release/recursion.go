@@ -63,15 +63,17 @@ func (p *recursionPart) add(b Block) error {
 	}
 	p.q = grow(p.q, n*p.Columns)
 	for i := range n {
-		p.coefficients(p.q[i*p.Columns:(i+1)*p.Columns], b, i)
+		if !p.coefficients(p.q[i*p.Columns:(i+1)*p.Columns], b, i) {
+			return ErrComputation
+		}
 	}
 	return p.sum.addAll(&b, p.q)
 }
 
 // coefficients writes the integers that record i of the block adds its row times: of each column
 // the derivative at the record's score, rounded, and cut to what keeps all columns within the
-// bound.
-func (p *recursionPart) coefficients(q []float64, b Block, i int) {
+// bound. It reports whether the row is the one that entered.
+func (p *recursionPart) coefficients(q []float64, b Block, i int) bool {
 	n2, label := b.n2[i], math.NaN()
 	if b.labels != nil {
 		label = float64(b.labels[i])
@@ -79,18 +81,22 @@ func (p *recursionPart) coefficients(q []float64, b Block, i int) {
 	clear(q)
 	most := float64(mostOf(n2, p.Columns, p.grid.bound)) // at most 2^51: exact
 	if n2 == 0 || math.Sqrt(float64(n2))*p.RowStep > p.RowBound {
-		return
+		return true
 	}
 	b.x.CopyRow(p.row, i)
+	if !b.rows.origin.entered(p.row, b.record(i)-b.rows.first) {
+		return false
+	}
 	for k := range q {
 		high, low := p.high[k*p.Dim:(k+1)*p.Dim], p.low[k*p.Dim:(k+1)*p.Dim]
 		a, known := p.Derivative.derivative(p.grid.score*product(high, low, p.row), label, k, p.Columns)
 		if !known {
 			clear(q)
-			return
+			return true
 		}
 		q[k] = max(-most, min(most, math.Round(a*p.grid.perSlot)))
 	}
+	return true
 }
 
 // mostOf returns the largest m with columns·m²·n2 ≤ bound², in exact integers; at most 2^51.

@@ -65,11 +65,12 @@ func bandedSeries(b mechanism.BandedMatrix, o SeriesOptions) (*Series, error) {
 	if err := mechanism.CheckEvent(b); err != nil {
 		return nil, err
 	}
+	o.Coefficients = slices.Clone(o.Coefficients) // nobody else can change them
 	if err := checkCoefficients(b, o.Coefficients); err != nil {
 		return nil, err
 	}
 	return newSeries(b, b.NoiseMultiplier, b.Steps, o, func() (matrix, estimate.Estimator) {
-		return &banded{coefficients: slices.Clone(o.Coefficients)}, estimate.Banded(o.Coefficients)
+		return &banded{coefficients: slices.Clone(o.Coefficients)}, estimate.Banded(slices.Clone(o.Coefficients))
 	})
 }
 

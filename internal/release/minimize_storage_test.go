@@ -1,0 +1,156 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// changedRows is storage that changes rows when they are copied.
+type changedRows struct {
+	storage
+	change func(dst []int16, i int)
+}
+
+func (c changedRows) CopyRow(dst []int16, i int) {
+	c.storage.CopyRow(dst, i)
+	c.change(dst, i)
+}
+
+// Part returns some of the rows, which change alike.
+func (c changedRows) Part(first, n int) storage {
+	return changedRows{c.storage.Part(first, n), func(dst []int16, i int) { c.change(dst, first+i) }}
+}
+
+// oneHot returns rows of two numbers that take turns to be 1, with labels.
+func oneHot(t *testing.T, n int) *Rows {
+	t.Helper()
+	rows, err := NewRows(n, RowsOptions{Dim: 2, Step: 0x1p-14, Labels: slices.Repeat([]float32{1}, n)}, func(dst []float64, at, m int) {
+		for i := range m {
+			dst[2*i+(at+i)%2] = 1
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestMinimizersReadRowsThatEntered gives minimizers and descents storage that copies the row of another
+// record, of the same norm, and storage that makes one number larger.
+func TestMinimizersReadRowsThatEntered(t *testing.T) {
+	p := Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, Ridge: 1, MaxRecords: 40}
+	flat := p
+	flat.Ridge = 0
+	noise, steps := mechanism.Gaussian{NoiseMultiplier: 1}, GradientDescent{Problem: flat, Steps: 3}
+	steps.Rate = steps.LargestRate()
+	runs := map[string]func(rows *Rows) error{
+		"minimizer": func(rows *Rows) error {
+			_, err := p.Minimize(context.Background(), rows, noise, L2())
+			return err
+		},
+		"descent": func(rows *Rows) error {
+			_, err := steps.Run(context.Background(), rows, noise, L2())
+			return err
+		},
+		"permuted descent": func(rows *Rows) error {
+			_, err := PermutedDescent{Problem: p, Records: 40, Batch: 8, Passes: 2}.Run(context.Background(), rows, noise, L2())
+			return err
+		},
+	}
+	for name, run := range runs {
+		if err := run(oneHot(t, 40)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for fault, change := range map[string]func(dst []int16, i int){
+			"the row of another": func(dst []int16, i int) {
+				if i == 7 {
+					dst[0], dst[1] = dst[1], dst[0]
+				}
+			},
+			"a larger number": func(dst []int16, i int) {
+				if i == 7 {
+					dst[1]++
+				}
+			},
+		} {
+			rows := oneHot(t, 40)
+			rows.x = changedRows{rows.x, change}
+			if err := run(rows); !errors.Is(err, ErrComputation) {
+				t.Errorf("%s from storage that gives %s: got %v, want a refusal", name, fault, err)
+			}
+		}
+		rows := oneHot(t, 40)
+		rows.known = nil
+		if run(rows) == nil {
+			t.Errorf("%s took rows that did not enter", name)
+		}
+	}
+}
+
+// TestMinimizersRefuseNumbersNearTheEnds wants an error for radii, ridges, widths and rates that make
+// roundings larger than the proofs count.
+func TestMinimizersRefuseNumbersNearTheEnds(t *testing.T) {
+	good := Problem{Loss: HuberLoss(1), Columns: 1, Radius: 1, Ridge: 1, MaxRecords: 100}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, extreme := range []float64{5e-324, 0x1p-301, 0x1p301, math.MaxFloat64, math.Inf(1), math.NaN()} {
+		for k, p := range []Problem{good, good, good} {
+			*[]*float64{&p.Radius, &p.Ridge, &p.Loss.width}[k] = extreme
+			if p.Validate() == nil {
+				t.Errorf("number %d of a problem may be %v", k, extreme)
+			}
+		}
+	}
+	flat := good
+	flat.Ridge = 0
+	for _, rate := range []float64{8.288e-309, 1.385e-308, 1e-320} {
+		d := GradientDescent{Problem: flat, Rate: rate, Steps: 1}
+		if _, err := d.Run(context.Background(), oneHot(t, 10), mechanism.Gaussian{NoiseMultiplier: 1}, L2()); err == nil {
+			t.Errorf("a descent with rate %v has a grid", rate)
+		}
+	}
+}
+
+// TestDescentsRefuseWeightsThatAreNone wants no zeros in place of weights that are no numbers.
+func TestDescentsRefuseWeightsThatAreNone(t *testing.T) {
+	rows, problem := oneHot(t, 2), Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, MaxRecords: 2}
+	m := newMinimization(problem, rows, nil, 0)
+	grid, err := newPoint(rows, mechanism.Gaussian{NoiseMultiplier: 1}, L2(), extent{problem, 1, 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, err = m.seal(grid, []float64{0, w}); !errors.Is(err, ErrComputation) {
+			t.Errorf("weight %v: got %v, want a refusal", w, err)
+		}
+	}
+	if _, err = m.seal(grid, []float64{0, 3}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRecursionsReadRowsThatEntered gives the last iterate storage that copies a row with another sign,
+// for a sum of the row that entered.
+func TestRecursionsReadRowsThatEntered(t *testing.T) {
+	for _, faulty := range []bool{false, true} {
+		rows := rowsOf(t, []float64{0.5, 0.1, 0.3, -0.2, 0.4, 0.6}, []float32{1, 0, 1}, 2)
+		if faulty {
+			rows.x = changedRows{rows.x, func(dst []int16, i int) {
+				if i == 1 {
+					dst[0] = -dst[0]
+				}
+			}}
+		}
+		r, l := recursionOf(t, rows, usualRecursion(LogisticDerivative{}, 1), 5, 3)
+		_, err := RunRecursion(free{}, l, r)
+		if faulty && !errors.Is(err, ErrComputation) || !faulty && err != nil {
+			t.Errorf("storage with a fault, %t: got %v", faulty, err)
+		}
+	}
+}
