@@ -44,14 +44,15 @@ func adultFiles(t *testing.T) *data.Schema {
 			t.Fatal(err)
 		}
 		texts[name] = string(text)
-		numbered := "line,"
+		var numbered strings.Builder
+		numbered.WriteString("line,")
 		for i, line := range strings.SplitAfter(strings.TrimSpace(texts[name]), "\n") {
 			if i > 0 {
-				numbered += strconv.Itoa(i) + ","
+				numbered.WriteString(strconv.Itoa(i) + ",")
 			}
-			numbered += line
+			numbered.WriteString(line)
 		}
-		texts["numbered-"+name] = numbered
+		texts["numbered-"+name] = numbered.String()
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range texts {
