@@ -102,7 +102,7 @@ func (m *minimization) finish(w, g []float64) []float64 {
 // addLoss adds the gradient of the loss of record i at the weights to the chunk of a part.
 func (m *minimization) addLoss(p *part, i int, w []float64) {
 	x, z := p.x[:m.dim], p.z[:m.Columns]
-	if m.row(x, p.narrow, i) && !m.rows.origin.entered(p.narrow, i) {
+	if m.row(x, p, i) && !m.rows.origin.entered(p.narrow, i) {
 		m.faulty.Store(true)
 	}
 	for k := range z {
@@ -120,8 +120,8 @@ func (m *minimization) addLoss(p *part, i int, w []float64) {
 // row writes row i as the frame sees it, in the unit of features: the integers that sums add, times
 // what each of them stands for. It is shortened to norm Radius. It reports whether the row adds
 // something. If not, or if its multiplier is beyond all numbers, the row is zero.
-func (m *minimization) row(dst []float64, narrow []int16, i int) bool {
-	r, f := m.rows, &m.rows.frame
+func (m *minimization) row(dst []float64, p *part, i int) bool {
+	r, f, narrow := m.rows, &m.rows.frame, p.narrow
 	unit := r.measures.multiplier(i, f)
 	if r.known.n2[i] == 0 || !(unit <= math.MaxFloat64) {
 		clear(dst)
@@ -130,7 +130,8 @@ func (m *minimization) row(dst []float64, narrow []int16, i int) bool {
 	if norm := unit * math.Sqrt(float64(r.known.n2[i])) * (1 + 0x1p-50); !(norm <= m.Radius) {
 		unit *= m.Radius / norm * (1 - 0x1p-40)
 	}
-	r.x.CopyRow(narrow, i)
+	r.x.CopyRow(p.lent, i)
+	copy(narrow, p.lent)
 	scale, beta := math.Ldexp(unit, int(f.bits)), r.beta(i)
 	for j, v := range narrow {
 		dst[j] = scale * float64(v)
@@ -149,12 +150,12 @@ func (m *minimization) row(dst []float64, narrow []int16, i int) bool {
 type part struct {
 	sum, lost, chunk []float64
 	x, z             []float64 // rows and their scores
-	narrow           []int16
+	lent, narrow     []int16   // what storage may keep, and the row
 }
 
 func (m *minimization) newPart() *part {
 	n := m.Columns * m.dim
-	return &part{sum: make([]float64, n), lost: make([]float64, n), chunk: make([]float64, n), x: make([]float64, m.dim), z: make([]float64, m.Columns), narrow: make([]int16, m.rows.dim)}
+	return &part{sum: make([]float64, n), lost: make([]float64, n), chunk: make([]float64, n), x: make([]float64, m.dim), z: make([]float64, m.Columns), lent: make([]int16, m.rows.dim), narrow: make([]int16, m.rows.dim)}
 }
 
 // add adds v to the sum.

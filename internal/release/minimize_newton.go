@@ -122,7 +122,7 @@ func (s *newtonSearch) multiplied(weights []float64, coefficients func(first int
 	return s.pass(func(p *part, first, n int) {
 		p.x, p.z = grow(p.x, n*s.dim), grow(p.z, n*s.Columns)
 		for i := range n {
-			s.row(p.x[i*s.dim:(i+1)*s.dim], p.narrow, first+i)
+			s.row(p.x[i*s.dim:(i+1)*s.dim], p, first+i)
 		}
 		x, z := kernel.NewMatrix(p.x, n, s.dim), kernel.NewMatrix(p.z, n, s.Columns)
 		kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, s.Columns, s.dim).Transposed(), 0)

@@ -154,3 +154,20 @@ func TestRecursionsReadRowsThatEntered(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfMinimizersAreCopies wants the row that is compared to be other memory than storage was lent.
+func TestRowsOfMinimizersAreCopies(t *testing.T) {
+	rows := oneHot(t, 4)
+	var kept []int16
+	rows.x = changedRows{rows.x, func(dst []int16, _ int) { kept = dst }}
+	m := newMinimization(Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, MaxRecords: 4}, rows, nil, 0)
+	p := m.newPart()
+	m.row(p.x, p, 1)
+	before := slices.Clone(p.narrow)
+	for j := range kept {
+		kept[j] = 77
+	}
+	if !slices.Equal(p.narrow, before) {
+		t.Error("storage changes a row after it was copied")
+	}
+}

@@ -333,12 +333,12 @@ func TestMinimizeSensitivityIsReached(t *testing.T) {
 func TestRowsBeyondTheRadiusAreShortened(t *testing.T) {
 	rows := toyRows(t, 2, []toyRecord{{[]float64{1.2, 1.6}, 1}, {[]float64{0.3, 0.4}, 1}})
 	m := newMinimization(Problem{Radius: 1}, rows, nil, 0)
-	x, narrow := make([]float64, 2), make([]int16, 2)
-	m.row(x, narrow, 0)
+	x := make([]float64, 2)
+	m.row(x, m.newPart(), 0)
 	if n := kernel.Norm(x); !(n <= 1 && n > 0.999999) || math.Abs(x[0]/x[1]-0.75) > 1e-4 {
 		t.Errorf("a row of norm 2 is seen as %v, want norm 1", x)
 	}
-	m.row(x, narrow, 1)
+	m.row(x, m.newPart(), 1)
 	if math.Abs(x[0]-0.3) > 1e-4 || math.Abs(x[1]-0.4) > 1e-4 {
 		t.Errorf("a row of norm 0.5 is seen as %v, want as it is", x)
 	}

@@ -15,7 +15,7 @@ func (r Recursion) gradients(g recursionGrid, all Sample, x []int64) ([]int64, e
 	var lock sync.Mutex
 	var failed error
 	parallel.Parts(r.Rows.Len(), func(from, to int) {
-		part := recursionPart{Recursion: r, grid: g, sum: sum.Empty(), high: high, low: low, row: make([]int16, r.Dim)}
+		part := recursionPart{Recursion: r, grid: g, sum: sum.Empty(), high: high, low: low, lent: make([]int16, r.Dim), row: make([]int16, r.Dim)}
 		err := r.Rows.Each(r.Rows.First()+from, to-from, part.add)
 		lock.Lock()
 		defer lock.Unlock()
@@ -51,7 +51,7 @@ type recursionPart struct {
 	grid      recursionGrid
 	sum       *Sum
 	high, low []int64 // of the weights
-	row       []int16
+	lent, row []int16 // what storage may keep, and the row
 	q         []float64
 }
 
@@ -83,7 +83,8 @@ func (p *recursionPart) coefficients(q []float64, b Block, i int) bool {
 	if n2 == 0 || math.Sqrt(float64(n2))*p.RowStep > p.RowBound {
 		return true
 	}
-	b.x.CopyRow(p.row, i)
+	b.x.CopyRow(p.lent, i)
+	copy(p.row, p.lent)
 	if !b.rows.origin.entered(p.row, b.record(i)-b.rows.first) {
 		return false
 	}
