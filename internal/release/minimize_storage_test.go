@@ -171,3 +171,28 @@ func TestRowsOfMinimizersAreCopies(t *testing.T) {
 		t.Error("storage changes a row after it was copied")
 	}
 }
+
+// TestRowsOfRecursionsAreCopies is TestRowsOfMinimizersAreCopies for the last iterate.
+func TestRowsOfRecursionsAreCopies(t *testing.T) {
+	rows := rowsOf(t, []float64{0.5, 0.1, 0.3, -0.2}, []float32{1, 0}, 2)
+	var kept []int16
+	rows.x = changedRows{rows.x, func(dst []int16, _ int) { kept = dst }}
+	r, l := recursionOf(t, rows, usualRecursion(LogisticDerivative{}, 1), 5, 3)
+	g, err := fitRecursion(l, r.RecursionOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := rows.Load(0, 2, Block{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := recursionPart{Recursion: r, grid: g, high: make([]int64, 2), low: make([]int64, 2), lent: make([]int16, 2), row: make([]int16, 2)}
+	if !p.coefficients(make([]float64, 1), b, 1) || kept == nil {
+		t.Fatal("a row that entered is refused, or was not read")
+	}
+	before := slices.Clone(p.row)
+	kept[0]++
+	if !slices.Equal(p.row, before) {
+		t.Error("storage changes a row after it was copied")
+	}
+}

@@ -155,6 +155,15 @@ func sealedHalves(drawn Sample, rows *Rows, maxRecords int) (Bounded, error) {
 	return s.Seal(), nil
 }
 
+// releaseHalves releases the sum of the rows of a sample.
+func releaseHalves(p mechanism.Payer, s Sample, rows *Rows) error {
+	sealed, err := sealedHalves(s, rows, 8)
+	if err == nil {
+		_, err = Release(p, mechanism.NonPrivate{}, sealed)
+	}
+	return err
+}
+
 // TestFaultsOfLinksDoNotChangeBatches plants a fault in one message of a run that draws batches, as
 // TestFaultsOfLinksStopTheRun does, and exchanges messages of two ranks. The sum of every released
 // batch must be the sum of as many records as were asked for.
@@ -226,13 +235,7 @@ func TestSharedBatchesAreForTheirRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, _ := made(t, [][]float64{{0.5}, {0.5}, {0.5}, {0.5}}, 0.25)
-	release := func(p mechanism.Payer, s Sample) error {
-		sealed, err := sealedHalves(s, rows, 8)
-		if err == nil {
-			_, err = Release(p, mechanism.NonPrivate{}, sealed)
-		}
-		return err
-	}
+	release := func(p mechanism.Payer, s Sample) error { return releaseHalves(p, s, rows) }
 	for name, run := range map[string]func(c, other *Communicator) error{
 		"one process": func(c, _ *Communicator) error {
 			s, err := DrawFor(c.Payer(free{}), sampling, 4)
@@ -456,13 +459,7 @@ func TestRanksRefuseBeforeTheySend(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, _ := made(t, [][]float64{{0.5}, {0.5}, {0.5}, {0.5}}, 0.25)
-	release := func(p mechanism.Payer, s Sample) error {
-		sealed, err := sealedHalves(s, rows, 8)
-		if err == nil {
-			_, err = Release(p, mechanism.NonPrivate{}, sealed)
-		}
-		return err
-	}
+	release := func(p mechanism.Payer, s Sample) error { return releaseHalves(p, s, rows) }
 	for name, run := range map[string]func(rank int, p mechanism.Payer) (first, second error){
 		"a sample that was released": func(rank int, p mechanism.Payer) (first, second error) {
 			s, err := Draw(half, 4)
