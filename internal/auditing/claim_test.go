@@ -1,6 +1,7 @@
 package auditing
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -146,30 +147,19 @@ func TestEnvelopes(t *testing.T) {
 }
 
 // TestCorrectPlansAreNotRefuted draws the best scores of plans, and wants lower bounds at 1 - 1e-6 below the claim.
-// The seeds are fixed; with fresh ones a failure would have a probability of at most 4e-5.
+// Scores of more canaries must refute a claim of four times the noise. The seeds are fixed; with fresh ones a
+// correct claim would be refuted with a probability of at most 1.5e-5. TestVerdictsAreAtTheExactLimit finds smaller faults.
 func TestCorrectPlansAreNotRefuted(t *testing.T) {
 	const steps, z, q = 30, 1.0, 0.1
-	c := event(t, "repeat(30,poisson(0.1,gaussian(1)))", 1e-6)
-	for seed := range uint64(40) {
-		rng := rand.New(rand.NewPCG(4, seed))
-		var s audit.Scores
-		for range 600 {
-			included := rng.IntN(2) == 0
-			score := 0.0
-			for range steps {
-				x := z * rng.NormFloat64()
-				if included && rng.Float64() < q {
-					x++
-				}
-				score += math.Log1p(q * math.Expm1((2*x-1)/(2*z*z)))
-			}
-			if included {
-				s.Included = append(s.Included, score)
-			} else {
-				s.LeftOut = append(s.LeftOut, score)
-			}
-		}
-		got, err := Attack{Design: audit.Design{Coins: true, Independent: true}, Confidence: 1 - 1e-6}.OfScores(c, s)
+	c, noisier := event(t, "repeat(30,poisson(0.1,gaussian(1)))", 1e-6), event(t, "repeat(30,poisson(0.1,gaussian(4)))", 1e-6)
+	attack := Attack{Design: audit.Design{Coins: true, Independent: true}, Confidence: 1 - 1e-6}
+	many := planScores(rand.New(rand.NewPCG(4, 99)), 5000, steps, z, q)
+	if wrong, err := attack.OfScores(noisier, many); err != nil || wrong.Verdict != Refuted {
+		t.Errorf("a claim of more noise is %v, %v, want it refuted", wrong.Verdict, err)
+	}
+	for seed := range uint64(15) {
+		s := planScores(rand.New(rand.NewPCG(4, seed)), 600, steps, z, q)
+		got, err := attack.OfScores(c, s)
 		if err != nil || got.Verdict != NotRefuted || !(*got.LowerBound <= *got.Claimed) {
 			t.Errorf("seed %d: %v, %v with a bound of %v", seed, got.Verdict, err, *got.LowerBound)
 		}
@@ -184,6 +174,87 @@ func TestCorrectPlansAreNotRefuted(t *testing.T) {
 				t.Errorf("the box %+v is below the curve of a correct claim", b)
 			}
 		}
+	}
+}
+
+// planScores returns log-likelihood ratios of canaries in a plan of steps, each included by a coin.
+func planScores(rng *rand.Rand, canaries, steps int, z, q float64) audit.Scores {
+	var s audit.Scores
+	for range canaries {
+		included := rng.IntN(2) == 0
+		score := 0.0
+		for range steps {
+			x := z * rng.NormFloat64()
+			if included && rng.Float64() < q {
+				x++
+			}
+			score += math.Log1p(q * math.Expm1((2*x-1)/(2*z*z)))
+		}
+		if included {
+			s.Included = append(s.Included, score)
+		} else {
+			s.LeftOut = append(s.LeftOut, score)
+		}
+	}
+	return s
+}
+
+// TestVerdictsAreAtTheExactLimit draws canaries whose guesses are right with exactly the probability that the claim
+// allows, e/(1+e). Half of the audits of correct claims may then be refuted, a tenth by each of five rules. The verdict
+// must be the one by the least number of right guesses whose exact probability is at most a tenth. It must be so in every
+// audit, whatever was drawn, so that no right program fails.
+func TestVerdictsAreAtTheExactLimit(t *testing.T) {
+	const canaries, audits = 100, 200
+	right := 1 / (1 + math.Exp(-1))
+	// The numbers of guesses of a rule: included for the highest scores, left out for the lowest ones.
+	rules := [][2]int{{15, 15}, {30, 30}, {50, 50}, {25, 25}, {20, 0}}
+	limits := make([]int, len(rules))
+	for i, r := range rules {
+		n := r[0] + r[1]
+		mass, tail := math.Pow(right, float64(n)), 0.0
+		for limits[i] = n + 1; tail+mass <= 0.1; limits[i]-- { // the mass is that of one right guess fewer than the limit
+			tail += mass
+			k := float64(limits[i] - 1)
+			mass *= k / (float64(n) - k + 1) * (1 - right) / right
+		}
+	}
+	refuted, rng := 0, rand.New(rand.NewPCG(12, 34))
+	for range audits {
+		var s audit.Scores
+		coins := map[float64]bool{}
+		for range canaries {
+			included, score := rng.IntN(2) == 0, rng.Float64()
+			if included != (rng.Float64() < right) {
+				score = -score
+			}
+			if coins[score] = included; included {
+				s.Included = append(s.Included, score)
+			} else {
+				s.LeftOut = append(s.LeftOut, score)
+			}
+		}
+		order := slices.Sorted(maps.Keys(coins))
+		want, counts := NotRefuted, make([]int, len(rules))
+		for i, r := range rules {
+			for at, score := range order {
+				if at < r[1] && !coins[score] || at >= canaries-r[0] && coins[score] {
+					counts[i]++
+				}
+			}
+			if counts[i] >= limits[i] {
+				want = Refuted
+			}
+		}
+		if want == Refuted {
+			refuted++
+		}
+		got, err := Attack{Design: audit.Design{Coins: true}, Confidence: 0.5}.OfScores(StatementClaim(1, 0), s)
+		if err != nil || got.Verdict != want {
+			t.Errorf("%v right of %v: got %v, %v, want %v by the limits %v", counts, rules, got.Verdict, err, want, limits)
+		}
+	}
+	if refuted < 20 || refuted > 150 {
+		t.Errorf("%d of %d audits are refuted, want some of both kinds", refuted, audits)
 	}
 }
 
