@@ -2,5 +2,5 @@
 
 package budget
 
-// thorough says that TestMergeFits and TestNeverAboveTheCap run whole.
+// thorough says that TestNeverAboveTheCap runs whole.
 const thorough = true

@@ -2,5 +2,5 @@
 
 package budget
 
-// thorough says that tests of thorough_long_test.go run whole.
+// thorough says that the test of thorough_long_test.go runs whole.
 const thorough = false
