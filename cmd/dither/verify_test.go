@@ -129,6 +129,18 @@ func TestVerifyRefuses(t *testing.T) {
 		{"model byte flipped", inModel("dither test", "dither tesu"), exitFailed, "SHA-256"},
 		{"model schema changed", inModel("max-records: 5000", "max-records: 5001"), exitFailed, "bound on the records"},
 		{"model white space", inModel("\n", "\n "), exitFailed, "SHA-256"},
+		{"model white space under its hash", func(t *testing.T, m *modelFolder) {
+			inModel("\n", "\n ")(t, m)
+			text, err := os.ReadFile(filepath.Join(m.folder, model.FileName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.certificate.ModelSHA256 = certificate.Hash(text)
+			if text, err = m.certificate.Encode(); err != nil {
+				t.Fatal(err)
+			}
+			writeText(t, filepath.Join(m.folder, certificate.FileName), string(text))
+		}, exitFailed, "not spelled"},
 		{"model of another schema", func(t *testing.T, m *modelFolder) {
 			other := newModelFolder(t, classesText, 1)
 			m.model = other.model

@@ -7,7 +7,6 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +48,7 @@ func TestGoFilePredicts(t *testing.T) {
 	models, rows := make([]*model.Model, len(cases)), make([][][]string, len(cases))
 	for i, c := range cases {
 		models[i] = c.make(t)
-		count := 250 // rows are compiled too
+		count := 250
 		if thorough {
 			count = 1000
 		}
@@ -64,9 +63,10 @@ func TestGoFilePredicts(t *testing.T) {
 		wantPlainGo(t, c.name, file)
 		write(fmt.Sprintf("m%d/predict.go", i), string(file))
 		fmt.Fprintf(&imports, "m%d \"scored/m%d\"\n", i, i)
-		calls.WriteString(goCalls(i, models[i], rows[i], !c.hostile))
+		calls.WriteString(goCalls(i, models[i], !c.hostile))
+		write(fmt.Sprintf("rows%d", i), goRows(models[i], rows[i], !c.hostile))
 	}
-	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n\"time\"\n"+imports.String()+")\n\nvar nan = math.NaN()\n\nfunc main() {\n"+calls.String()+"}\n")
+	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n\"os\"\n\"strconv\"\n\"strings\"\n\"time\"\n"+imports.String()+")\n"+goReaders+"\nfunc main() {\n"+calls.String()+"}\n")
 	run := func(arguments ...string) []byte {
 		command := exec.Command(tool, arguments...)
 		command.Dir = folder
@@ -136,59 +136,90 @@ func wantPlainGo(t *testing.T, name string, source []byte) {
 	}
 }
 
-// goCalls returns statements that print the predictions of rows: a line for each, empty for a dropped row. Numbers and
-// moments are values if typed is true, and otherwise read by functions of the file.
-func goCalls(i int, m *model.Model, rows [][]string, typed bool) string {
+// goCalls returns statements that print the predictions of the rows of a file: a line for each, empty for a dropped row.
+// Numbers and moments are values if typed is true, and otherwise read by functions of the exported file.
+func goCalls(i int, m *model.Model, typed bool) string {
 	o, _ := newOutline(m)
 	fields := fieldNames(o.columns)
 	var b strings.Builder
-	if !typed {
-		fmt.Fprintf(&b, "for _, c := range [][%d]string{\n", len(o.columns))
-		for _, texts := range rows {
-			b.WriteString("{" + goTexts(texts) + "},\n")
+	fmt.Fprintf(&b, "for _, c := range rows(\"rows%d\") {\nr := m%d.Row{\n", i, i)
+	for j, c := range o.columns {
+		reader := ""
+		switch {
+		case o.follows(j):
+			continue
+		case c.date != nil && typed:
+			reader = "moment"
+		case c.date != nil:
+			reader = fmt.Sprintf("m%d.Moment", i)
+		case c.number && typed:
+			reader = "number"
+		case c.number:
+			reader = fmt.Sprintf("m%d.Number", i)
 		}
-		fmt.Fprintf(&b, "} {\nr := m%d.Row{", i)
-		for j, c := range o.columns {
-			reader := ""
-			switch {
-			case o.follows(j):
-				continue
-			case c.date != nil:
-				reader = fmt.Sprintf("m%d.Moment", i)
-			case c.number:
-				reader = fmt.Sprintf("m%d.Number", i)
-			}
-			fmt.Fprintf(&b, "%s: %s(c[%d]),\n", fields[j], reader, j)
-		}
-		b.WriteString("}\n")
-		return b.String() + goPrint(i, m)
+		fmt.Fprintf(&b, "%s: %s(c[%d]),\n", fields[j], reader, j)
 	}
-	fmt.Fprintf(&b, "for _, r := range []m%d.Row{\n", i)
+	return b.String() + "}\n" + goPrint(i, m)
+}
+
+// goReaders are functions of the program. A value is the text of a number, or microseconds; one that is none is missing.
+const goReaders = `
+func rows(name string) (out [][]string) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		var cells []string
+		for _, quoted := range strings.Split(line, "\t") {
+			cell, err := strconv.Unquote(quoted)
+			if err != nil {
+				panic(err)
+			}
+			cells = append(cells, cell)
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+func number(text string) float64 {
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v
+	}
+	return math.NaN()
+}
+
+func moment(text string) (none time.Time) {
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.UnixMicro(v)
+	}
+	return none
+}
+`
+
+// goRows returns the rows of a file, a line each, since the compiler takes longer for rows in a program.
+func goRows(m *model.Model, rows [][]string, typed bool) string {
+	o, _ := newOutline(m)
+	var b strings.Builder
 	for _, texts := range rows {
-		var words []string
 		for j, cell := range texts {
-			if o.follows(j) {
-				continue
-			}
-			if o.columns[j].date != nil {
-				if micros, ok := moment.Micros(strings.TrimSpace(cell)); ok {
-					words = append(words, fmt.Sprintf("%s: time.UnixMicro(%d)", fields[j], micros))
+			if plain := strings.TrimSpace(cell); typed && o.columns[j].date != nil {
+				cell = ""
+				if micros, ok := moment.Micros(plain); ok {
+					cell = strconv.FormatInt(micros, 10)
 				}
-				continue
+			} else if typed && o.columns[j].number {
+				cell = plain
 			}
-			if !o.columns[j].number {
-				words = append(words, fmt.Sprintf("%s: %q", fields[j], cell))
-				continue
+			if j > 0 {
+				b.WriteByte('\t')
 			}
-			value := "nan"
-			if v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err == nil && !math.IsNaN(v) {
-				value = text(v)
-			}
-			words = append(words, fields[j]+": "+value)
+			b.WriteString(strconv.Quote(cell))
 		}
-		fmt.Fprintf(&b, "{%s},\n", strings.Join(words, ", "))
+		b.WriteByte('\n')
 	}
-	return b.String() + "} {\n" + goPrint(i, m)
+	return b.String()
 }
 
 // goPrint returns the statements for a row r, and the end of the loop.
