@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -204,4 +205,60 @@ func TestOutputBarsCover(t *testing.T) {
 		all, missedByAll = all+weights, missedByAll+misses
 	}
 	t.Logf("all: %.2f %% of %d", 100*(1-float64(missedByAll)/float64(all)), all)
+}
+
+// TestNoiseByColumn measures the noise in weights of an uneven table whose rows are not whitened, in units of the bound.
+// Empty columns reach the bound, and no kind of column exceeds it. A false alarm has a probability below 1e-6, for 24
+// sums with two limits each.
+func TestNoiseByColumn(t *testing.T) {
+	const runs = 100
+	kinds := []string{"empty", "two nearly equal numbers", "number that is nearly always 0", "other numbers", "levels that occur", "constant"}
+	for _, c := range []struct {
+		name   string
+		levels int
+		counts bool
+		loss   model.Loss
+	}{{"logistic", 2, false, nil}, {"softmax", 4, false, model.Softmax}, {"squared", 0, false, model.Squared}, {"Poisson", 0, true, model.Poisson()}} {
+		s, d := uneven(t, 102, 4000, c.levels, c.counts)
+		r := train.Request{Loss: c.loss, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: train.No}
+		o := train.Options{Momentum: option.DefaultMomentum}
+		run, err := Descent(r, o, true, Tables{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := run.Setup.Features.Names()
+		sums, counts := make([]float64, len(kinds)), make([]int, len(kinds))
+		for range runs {
+			_, features := distances(t, r, o, s, d)
+			for j, z := range features {
+				k := kindInUneven(names, j%(len(names)+1))
+				sums[k], counts[k] = sums[k]+z*z, counts[k]+1
+			}
+		}
+		line := ""
+		for k, sum := range sums {
+			line += fmt.Sprintf("; %s %.2f", kinds[k], sum/float64(counts[k]))
+			if low, high := chiLimits(counts[k], 18); sum > high || k == 0 && sum < low {
+				t.Errorf("%s, %s: the sum of %d squares is %.4g, want at most %.4g, and at least %.4g if empty", c.name, kinds[k], counts[k], sum, high, low)
+			}
+		}
+		t.Logf("%s%s", c.name, line)
+	}
+}
+
+// kindInUneven returns the kind of a feature of an uneven table. The feature after the names is the constant.
+func kindInUneven(names []encoder.Name, j int) int {
+	switch {
+	case j == len(names):
+		return 5
+	case emptyInUneven(names[j]):
+		return 0
+	case names[j].Level != "":
+		return 4
+	case j < 2:
+		return 1
+	case names[j].Column == "x2":
+		return 2
+	}
+	return 3
 }

@@ -3,9 +3,11 @@ package training
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/shadow"
 	"github.com/ditherml/dither/model"
@@ -123,4 +125,60 @@ func TestLongDescentHasNoShadow(t *testing.T) {
 	if got := descentBars(run.Setup.Plan, run.Options, result); got.spread != nil || len(got.target) == 0 {
 		t.Errorf("%d steps have a shadow or no intervals, want intervals of the noise alone", run.Setup.Plan.Steps)
 	}
+}
+
+// TestBoundIsReached: intervals that are shorter wherever the noise hides the moments fail here. The noise in weights
+// of empty columns has the stated variance, and so has that in the difference of two nearly equal columns. Then the sum
+// of squares, in units of the stated deviations, is a χ² variable up to rounding. Each of four limits is passed with a
+// probability below 5e-8.
+func TestBoundIsReached(t *testing.T) {
+	const runs = 100
+	s, d := uneven(t, 9, 1000, 0, false)
+	empty, equal, weights := 0.0, 0.0, 0
+	for range runs {
+		run, err := Descent(train.Request{Loss: model.Squared, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: train.No}, train.Options{Momentum: option.DefaultMomentum}, true, Tables{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noisy, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		interval := run.barsOf(noisy)
+		if interval.spread == nil || interval.unshrunk != nil {
+			t.Fatal("want intervals without clipping, of weights that were not moved")
+		}
+		again, options := withoutNoise(run.Setup, run.Options, noisy, interval)
+		again.Plan.Clipping.Norm *= unclipping
+		again.Plan.Clipping.Bound *= unclipping
+		exact, err := train.Fit(context.Background(), unlimited(t), again, d, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, wanted := effective(noisy.Model), effective(exact.Model)
+		lengths := interval.of(noisy.Model, shown)
+		for j, n := range noisy.Model.Features().Names() {
+			if emptyInUneven(n) {
+				empty, weights = empty+math.Pow((shown[0][j]-wanted[0][j])/lengths[0][j]*normalReach, 2), weights+1
+			}
+		}
+		far := shown[0][0] - shown[0][1]
+		half := interval.spread.Half(0, []int{0, 1}, []float64{1, -1}, far)
+		equal += math.Pow((far-wanted[0][0]+wanted[0][1])/half*normalReach, 2)
+	}
+	t.Logf("mean squares: %.3f of %d weights of empty columns, %.3f of %d differences", empty/float64(weights), weights, equal/runs, runs)
+	for _, c := range []struct {
+		name string
+		sum  float64
+		n    int
+	}{{"weights of empty columns", empty, weights}, {"differences of equal columns", equal, runs}} {
+		if low, high := chiLimits(c.n, rare); c.sum < low || c.sum > high {
+			t.Errorf("%s: the sum of %d squares is %.4g, want %.4g to %.4g", c.name, c.n, c.sum, low, high)
+		}
+	}
+}
+
+// emptyInUneven reports whether a feature of an uneven table is 0 in all records.
+func emptyInUneven(n encoder.Name) bool {
+	return n.Column == "x5" || slices.Contains([]string{"kind 8", "other", "missing"}, n.Level)
 }
