@@ -58,6 +58,7 @@ type connected struct {
 	inboxes    []*queue[arrival] // what came from each rank
 	taken      []atomic.Int64    // the weight that was taken from each rank and not acknowledged
 	peers      map[int]int       // the processes of other ranks on this machine, by rank
+	watcher    *os.Process       // tells the user of a lost rank when all ranks of this machine were ended, or nil
 	lookUntil  atomic.Int64      // until when the server looks for lost processes all the time
 	closing    atomic.Bool
 	finalizing chan struct{} // closed when all ranks have closed
@@ -194,6 +195,10 @@ func (c *connected) begin(begun chan<- error) {
 		return
 	}
 	if c.peers, err = peers(c.rank, c.size); err != nil {
+		begun <- err
+		return
+	}
+	if c.watcher, err = watched(c.rank, c.size, c.peers); err != nil {
 		begun <- err
 		return
 	}
@@ -416,6 +421,9 @@ func (c *connected) Close() error {
 	case <-c.run.ended:
 		c.spread()
 		c.letSpeak()
+		if Speaks(c, c.run.err) {
+			dismiss(c.watcher)
+		}
 		return c.run.err
 	}
 }

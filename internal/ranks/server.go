@@ -104,6 +104,7 @@ func (s *server) serve() {
 
 // finish ends MPI.
 func (s *server) finish() {
+	dismiss(s.watcher)
 	close(s.finalizing)
 	if err := finish(); err != nil {
 		s.finishErr = failure.Running(err)
