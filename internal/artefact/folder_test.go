@@ -133,6 +133,54 @@ func TestFolderRefusals(t *testing.T) {
 	}
 }
 
+// TestEmptyFolderIsTaken holds that one run of several takes an empty folder, which a killed run left, and that the others are
+// refused and leave it alone.
+func TestEmptyFolderIsTaken(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ replace, there bool }{{false, true}, {true, true}, {false, false}} {
+		if c.there {
+			if err := os.Mkdir("m", 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := CheckClaim("m", c.replace); err != nil {
+			t.Errorf("%+v: got %v, want an empty folder to do", c, err)
+		}
+		var claims [8]*Folder
+		var group sync.WaitGroup
+		for i := range claims {
+			group.Go(func() {
+				var err error
+				if claims[i], err = Claim("m", c.replace, t.Output()); err != nil && !strings.Contains(err.Error(), "exists") {
+					t.Errorf("%+v: got %v, want an error that says that the folder exists", c, err)
+				}
+			})
+		}
+		group.Wait()
+		holders := 0
+		for _, f := range claims {
+			if f == nil || f.home != "m" {
+				f.Close() // of --replace, which has a name of its own until it writes
+				continue
+			}
+			holders++
+			if _, err := Claim("m", false, t.Output()); err == nil {
+				t.Errorf("%+v: a second run took a folder that is held", c)
+			}
+			if err := f.Spend(draftOf()); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Write(results("new")); err != nil || modelIn("m") != "new" {
+				t.Errorf("%+v: got %v and model %q", c, err, modelIn("m"))
+			}
+		}
+		if holders != 1 {
+			t.Errorf("%+v: %d runs hold the folder, want one", c, holders)
+		}
+		removeAll(t, "m")
+	}
+}
+
 // TestFolderLateFailures spoils the place of results after the budget is spent: they stand elsewhere, whole, and the
 // error says where, and what is spent.
 func TestFolderLateFailures(t *testing.T) {
