@@ -48,9 +48,9 @@ func init() {
 	}
 }
 
-// watched starts one process for each machine, which tells the user which rank ended first when all ranks of the machine have
-// ended and none of them could. MPICH ends all of them so. All ranks call it at the same time. It returns a handle of
-// the process, or nil where there is none.
+// watched returns a handle of the watcher of this machine, which it starts, or nil where there is none. When all ranks of the
+// machine have ended and none could tell why, the watcher tells the user which one ended first. MPICH ends all of them
+// so. All ranks call it at the same time.
 func watched(rank, size int, peers map[int]int) (*os.Process, error) {
 	first := slices.Min(append(slices.Collect(maps.Keys(peers)), rank))
 	own := make([]byte, 8+addressRoom)
@@ -109,8 +109,8 @@ func startWatcher(size int, processes map[int]int, out *os.File) (process int, a
 	return c.Process.Pid, address
 }
 
-// join connects this process to a watcher, twice, and reports whether it could. A process that ends closes its files in the order
-// of their numbers, or from the last one to the first, as the system has it. So the watcher learns of the end by the first
+// join connects this process to a watcher, twice, and reports whether it could. A process that ends closes its files by their
+// numbers, upward or downward, as the system has it. So the watcher learns of the end by the first
 // or the last file before the launcher does by another one. The first one is that of standard input, which ranks do not read.
 func join(address string) bool {
 	for _, place := range []func(file int) error{
