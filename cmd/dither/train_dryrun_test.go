@@ -32,7 +32,6 @@ func TestDryRunRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "taken"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path(filepath.Join("taken", "notes.txt"), "mine\n")
 	good := []string{"train", "--data", table, "--schema", schema, "--dry-run", "--out", filepath.Join(dir, "m")}
 	mustInvoke(t, good...)
 	for name, c := range map[string]struct {

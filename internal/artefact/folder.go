@@ -42,7 +42,7 @@ const (
 
 // Claim reserves a name for one run, and makes sure that files can be written there. The name ""
 // means the first free name of dither-model, dither-model-2, …. With replace, an existing folder of
-// results stays as it is until Write. An empty folder that no run holds is as good as a new one. Claim writes to tell a note about each folder next to it that
+// results stays as it is until Write. Claim writes to tell a note about each folder next to it that
 // a dead run left.
 func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
@@ -55,9 +55,6 @@ func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 		path = defaultFolder
 	}
 	path = filepath.Clean(path)
-	if f := adopted(path, path); f != nil {
-		return f, nil
-	}
 	old, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,7 +91,7 @@ func CheckClaim(path string, replace bool) error {
 	}
 	path = filepath.Clean(path)
 	switch {
-	case !display.Exists(path) || isEmptyFolder(path):
+	case !display.Exists(path):
 	case !replace:
 		return taken(path)
 	case path != defaultFolder && !isModelFolder(path):
@@ -129,62 +126,17 @@ func claimNext(home, path string) (*Folder, error) {
 func claimed(home, path string) (*Folder, error) {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			if f := adopted(home, path); f != nil {
-				return f, nil
-			}
 			return nil, taken(home)
 		}
 		return nil, fmt.Errorf("%s cannot be written: %w; give another --out", home, display.Pathless(err))
 	}
 	f := &Folder{path: path, home: home}
 	err := f.try()
-	if errors.Is(err, durable.ErrLocked) { // another run was faster to hold it
-		f.held.Close()
-		return nil, taken(home)
-	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s cannot be written in: %w; give another --out", home, display.Pathless(err))
 	}
 	return f, nil
-}
-
-// adopted returns the claim of an empty folder that no run holds, or nil. A run leaves one if it is killed before its first
-// draw.
-func adopted(home, path string) *Folder {
-	if !isEmptyFolder(home) {
-		return nil
-	}
-	held, err := os.Open(home)
-	if err != nil {
-		return nil
-	}
-	f := &Folder{path: path, home: home, held: held}
-	f.own, err = held.Stat()
-	if err == nil {
-		err = durable.Hold(held, home)
-	}
-	if err == nil && !isEmptyFolder(home) { // a run has written since
-		err = fs.ErrExist
-	}
-	if err == nil {
-		err = f.probe()
-	}
-	if err != nil {
-		held.Close()
-		return nil
-	}
-	return f
-}
-
-// isEmptyFolder reports whether a path is a folder with nothing in it.
-func isEmptyFolder(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
 }
 
 // taken returns the error about a name that is not free.
@@ -215,22 +167,14 @@ func (f *Folder) try() (err error) {
 	if f.own, err = f.held.Stat(); err != nil {
 		return err
 	}
-	if err = durable.Hold(f.held, f.home); errors.Is(err, durable.ErrLocked) {
+	if err = durable.Lock(f.held); errors.Is(err, durable.ErrLocked) {
 		return err
-	}
-	if err == nil && !isEmptyFolder(f.home) { // another run has held it, and has written
-		return durable.ErrLocked
 	}
 	if err != nil { // some systems do not rename a folder that is open
 		f.held.Close()
 	}
-	return f.probe()
-}
-
-// probe writes a file in the folder and removes it.
-func (f *Folder) probe() error {
 	probe := filepath.Join(f.home, "probe")
-	if err := durable.Create(probe, make([]byte, probeBytes), 0o600); err != nil {
+	if err = durable.Create(probe, make([]byte, probeBytes), 0o600); err != nil {
 		return err
 	}
 	return os.Remove(probe)
@@ -253,10 +197,11 @@ func (f *Folder) Close() {
 // modelFiles are the files that a folder of results may have.
 var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", IteratesName, SignatureName}
 
-// isModelFolder reports whether a folder holds nothing but the files of a model.
+// isModelFolder reports whether a folder holds files of a model and nothing else. An empty one may belong to another run that
+// goes on.
 func isModelFolder(path string) bool {
 	entries, err := os.ReadDir(path)
-	if err != nil {
+	if err != nil || len(entries) == 0 {
 		return false
 	}
 	for _, e := range entries {

@@ -103,12 +103,16 @@ func TestFolderRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeText(t, filepath.Join("other", "notes.txt"), "mine")
+	claimed := take(t, "claimed", false) // by a run that has not drawn yet
+	defer claimed.Close()
 	before := treeOf(t, ".")
 	for _, c := range []struct {
 		path    string
 		replace bool
 		want    string
 	}{
+		{"claimed", false, "exists"},
+		{"claimed", true, "no model folder"},
 		{strings.Repeat("x", 300), false, "too long"},
 		{strings.Repeat("x", 300), true, "too long"},
 		{filepath.Join("absent", "m"), false, "no such file"},
@@ -130,54 +134,6 @@ func TestFolderRefusals(t *testing.T) {
 	f.Close()
 	if display.Exists("free") {
 		t.Error("a name that was given back is still there")
-	}
-}
-
-// TestEmptyFolderIsTaken holds that one run of several takes an empty folder, which a killed run left, and that the others are
-// refused and leave it alone.
-func TestEmptyFolderIsTaken(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, c := range []struct{ replace, there bool }{{false, true}, {true, true}, {false, false}} {
-		if c.there {
-			if err := os.Mkdir("m", 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := CheckClaim("m", c.replace); err != nil {
-			t.Errorf("%+v: got %v, want an empty folder to do", c, err)
-		}
-		var claims [8]*Folder
-		var group sync.WaitGroup
-		for i := range claims {
-			group.Go(func() {
-				var err error
-				if claims[i], err = Claim("m", c.replace, t.Output()); err != nil && !strings.Contains(err.Error(), "exists") {
-					t.Errorf("%+v: got %v, want an error that says that the folder exists", c, err)
-				}
-			})
-		}
-		group.Wait()
-		holders := 0
-		for _, f := range claims {
-			if f == nil || f.home != "m" {
-				f.Close() // of --replace, which has a name of its own until it writes
-				continue
-			}
-			holders++
-			if _, err := Claim("m", false, t.Output()); err == nil {
-				t.Errorf("%+v: a second run took a folder that is held", c)
-			}
-			if err := f.Spend(draftOf()); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Write(results("new")); err != nil || modelIn("m") != "new" {
-				t.Errorf("%+v: got %v and model %q", c, err, modelIn("m"))
-			}
-		}
-		if holders != 1 {
-			t.Errorf("%+v: %d runs hold the folder, want one", c, holders)
-		}
-		removeAll(t, "m")
 	}
 }
 

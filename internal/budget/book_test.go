@@ -631,3 +631,13 @@ func TestFitStops(t *testing.T) {
 		t.Errorf("got %v after %d plans, want it stopped at the third", err, plans)
 	}
 }
+
+// TestMergeNeeds holds the two facts about rdp that Merge rests on.
+func TestMergeNeeds(t *testing.T) {
+	if got := rising([]float64{1, 3, 2, math.Inf(1)}); got[0] != above(1) || got[1] != above(2) || got[2] != above(2) || got[3] != unpriced {
+		t.Errorf("got %v, want 1, 2, 2 and no price", got)
+	}
+	if offset, capacity, err := (rdp{t: termsOf(RDP)}).capacityAt(1e6, 1e-3); err != nil || offset < 0 || capacity > 3 {
+		t.Errorf("order 1e6 at delta 1e-3: offset %v, capacity %v (%v), want 0 or more and at most 3", offset, capacity, err)
+	}
+}

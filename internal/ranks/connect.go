@@ -421,7 +421,7 @@ func (c *connected) Close() error {
 	case <-c.run.ended:
 		c.spread()
 		c.letSpeak()
-		if Speaks(c, c.run.err) {
+		if !c.speakerIsBeside() {
 			dismiss(c.watcher)
 		}
 		return c.run.err
@@ -461,4 +461,15 @@ func (c *connected) letSpeak() {
 			until, closed = time.Now().Add(lastWord), true
 		}
 	}
+}
+
+// speakerIsBeside reports whether another rank of this machine tells the user why the run has ended. That rank then dismisses
+// the watcher of the machine.
+func (c *connected) speakerIsBeside() bool {
+	var e *Ended
+	if !errors.As(c.run.err, &e) {
+		return false
+	}
+	_, beside := c.peers[e.Speaker]
+	return beside
 }

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchVariable makes this program the watcher of the ranks of one machine: the number of all ranks, and for each
-// rank here its number, a colon and its process.
+// watchVariable makes this program the watcher of the ranks of one machine: the process that starts it, the number of all ranks,
+// and for each rank here its number, a colon and its process.
 const watchVariable = "DITHER_WATCH_RANKS"
 
 const (
@@ -33,7 +33,8 @@ const (
 )
 
 func init() {
-	if text := os.Getenv(watchVariable); text != "" {
+	parent, text, _ := strings.Cut(os.Getenv(watchVariable), " ")
+	if parent == strconv.Itoa(os.Getppid()) { // a rank has started this process
 		w, err := newWatcher(text)
 		if err == nil {
 			err = w.watch()
@@ -70,16 +71,21 @@ func watched(rank, size int, peers map[int]int) (*os.Process, error) {
 	if process == 0 {
 		return nil, nil
 	}
-	if handle, err := os.FindProcess(process); err == nil && join("@"+strings.TrimRight(string(of[9:]), "\x00")) {
-		return handle, nil
+	handle, err := os.FindProcess(process)
+	if err != nil {
+		return nil, nil // it is gone already
 	}
-	return nil, nil // it is gone already
+	if !join("@" + strings.TrimRight(string(of[9:]), "\x00")) {
+		dismiss(handle)
+		return nil, nil
+	}
+	return handle, nil
 }
 
 // startWatcher starts a watcher of processes, by rank, and returns its process and address, or 0 when it cannot. It has a
 // session of its own, since launchers end the sessions of ranks.
 func startWatcher(size int, processes map[int]int, out *os.File) (process int, address []byte) {
-	text := strconv.Itoa(size)
+	text := fmt.Sprint(os.Getpid(), " ", size)
 	for rank, process := range processes {
 		text += fmt.Sprintf(" %d:%d", rank, process)
 	}
@@ -111,12 +117,19 @@ func startWatcher(size int, processes map[int]int, out *os.File) (process int, a
 
 // join connects this process to a watcher, twice, and reports whether it could. A process that ends closes its files by their
 // numbers, upward or downward, as the system has it. So the watcher learns of the end by the first
-// or the last file before the launcher does by another one. The first one is that of standard input, which ranks do not read.
+// or the last file before the launcher does by another one. The first one has the number of standard input, which ranks do not
+// read. Standard input stays open, since Open MPI breaks off where it has no reader.
 func join(address string) bool {
+	_, _ = unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	var limit unix.Rlimit
+	high := highFile
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur <= uint64(high) {
+		high = max(int(limit.Cur)-1, 0)
+	}
 	for _, place := range []func(file int) error{
 		func(file int) error { return unix.Dup3(file, 0, unix.O_CLOEXEC) },
 		func(file int) error {
-			_, err := unix.FcntlInt(uintptr(file), unix.F_DUPFD_CLOEXEC, highFile)
+			_, err := unix.FcntlInt(uintptr(file), unix.F_DUPFD_CLOEXEC, high)
 			return err
 		},
 	} {
@@ -146,6 +159,7 @@ type watcher struct {
 	first  int         // the rank that ended first, or -1
 	at     time.Time   // when it did
 	all    int         // the number of ranks of this machine
+	doors  int         // the number of connections that were admitted
 }
 
 // newWatcher returns a watcher that has told its address to who started it.
@@ -202,7 +216,7 @@ func (w *watcher) add(file int) error {
 	return unix.EpollCtl(w.queue, unix.EPOLL_CTL_ADD, file, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: int32(file)})
 }
 
-// watch returns once all processes have ended.
+// watch returns once all processes have ended. The error says that the first one is not known.
 func (w *watcher) watch() error {
 	for events := make([]unix.EpollEvent, 64); len(w.living) > 0; {
 		n, err := unix.EpollWait(w.queue, events, -1)
@@ -227,6 +241,9 @@ func (w *watcher) watch() error {
 			_ = unix.Close(file) // which takes it out of the queue
 		}
 	}
+	if w.doors < 2*w.all { // the end of a rank that had not joined is seen late
+		return unix.ENOTCONN
+	}
 	return nil
 }
 
@@ -240,6 +257,7 @@ func (w *watcher) admit() {
 	if err == nil {
 		if rank, found := w.ranks[int(who.Pid)]; found && w.add(file) == nil {
 			w.joined[file] = rank
+			w.doors++
 			return
 		}
 	}
@@ -259,6 +277,6 @@ func (w *watcher) line() string {
 // dismiss ends a watcher that need not tell anything.
 func dismiss(watcher *os.Process) {
 	if watcher != nil {
-		_ = watcher.Signal(syscall.SIGTERM)
+		_ = watcher.Kill()
 	}
 }

@@ -4,7 +4,6 @@ package ranks_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -103,43 +102,43 @@ func TestWatcherNamesTheFirst(t *testing.T) {
 	}
 }
 
-// TestNobodyElseJoins holds that a process that is no rank is not admitted: its connection is closed, and its end is not
-// told.
-func TestNobodyElseJoins(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	rank := exec.CommandContext(ctx, "sleep", "3600")
-	if err := rank.Start(); err != nil {
-		t.Skip(err)
+// TestWatcherKnowsWhoJoined holds that nobody else is admitted, and that nothing is told of ranks that had not joined: another
+// one may have been first.
+func TestWatcherKnowsWhoJoined(t *testing.T) {
+	processes := map[int]int{}
+	var sleeping []*exec.Cmd
+	for rank := range 2 {
+		c := exec.CommandContext(t.Context(), "sleep", "3600")
+		if err := c.Start(); err != nil {
+			t.Skip(err)
+		}
+		processes[rank], sleeping = c.Process.Pid, append(sleeping, c)
 	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, address := ranks.StartWatcher(1, map[int]int{0: rank.Process.Pid}, write)
+	_, address := ranks.StartWatcher(2, processes, write)
 	_ = write.Close()
-	stranger := exec.CommandContext(t.Context(), os.Args[0])
-	stranger.Env = append(os.Environ(), joinVariable+"=1")
-	stranger.Stdin = strings.NewReader(address + "\n")
-	out, err := stranger.StdoutPipe()
-	if err != nil || stranger.Start() != nil {
-		t.Fatal(err)
+	for range 2 {
+		stranger := exec.CommandContext(t.Context(), os.Args[0])
+		stranger.Env = append(os.Environ(), joinVariable+"=1")
+		stranger.Stdin = strings.NewReader(address + "\n")
+		out, err := stranger.StdoutPipe()
+		if err != nil || stranger.Start() != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "joined\n" {
+			t.Fatalf("a stranger got %q, %v, want to connect", line, err)
+		}
+		_ = stranger.Process.Kill()
+		_ = stranger.Wait()
 	}
-	_, _ = bufio.NewReader(out).ReadString('\n')
-	_ = stranger.Process.Kill()
-	_ = stranger.Wait()
-	told := make(chan []byte, 1)
-	go func() {
-		text, _ := io.ReadAll(read)
-		told <- text
-	}()
-	select {
-	case text := <-told:
-		t.Errorf("got %q at the end of a stranger, want nothing", text)
-	case <-time.After(200 * time.Millisecond):
+	for _, c := range sleeping {
+		_ = c.Process.Kill()
+		_ = c.Wait()
 	}
-	cancel()
-	_ = rank.Wait()
-	if text := <-told; !strings.HasPrefix(string(text), "dither: rank 0 of 1 ") {
-		t.Errorf("got %q, want a line of rank 0", text)
+	if text, err := io.ReadAll(read); len(text) > 0 || err != nil {
+		t.Errorf("got %q, %v, want nothing", text, err)
 	}
 }
