@@ -367,6 +367,7 @@ func (c *connected) others(tag int, message []byte) {
 // decide ends the run here and on all other ranks.
 func (c *connected) decide(e *Ended) {
 	if c.run.end(e) {
+		c.leaveWord(e)
 		text, _ := json.Marshal(e) // numbers and texts have no error
 		c.others(tagEnd, text)
 		rouse()
@@ -421,7 +422,8 @@ func (c *connected) Close() error {
 	case <-c.run.ended:
 		c.spread()
 		c.letSpeak()
-		if !c.speakerIsBeside() {
+		if Speaks(c, c.run.err) {
+			c.hearOut()
 			dismiss(c.watcher)
 		}
 		return c.run.err
@@ -463,13 +465,29 @@ func (c *connected) letSpeak() {
 	}
 }
 
-// speakerIsBeside reports whether another rank of this machine tells the user why the run has ended. That rank then dismisses
-// the watcher of the machine.
-func (c *connected) speakerIsBeside() bool {
+// leaveWord dismisses the watcher of this machine when a rank of another one tells the user why the run has ended. A machine
+// that has lost a rank keeps it.
+func (c *connected) leaveWord(e *Ended) {
+	if _, beside := c.peers[e.Speaker]; !beside && e.Speaker != c.rank && !e.Lost {
+		dismiss(c.watcher)
+	}
+}
+
+// hearOut waits a moment until ranks of other machines have closed, and so have dismissed the watchers there: the launcher may
+// end them as soon as this process ends.
+func (c *connected) hearOut() {
 	var e *Ended
 	if !errors.As(c.run.err, &e) {
+		return
+	}
+	open := func() bool {
+		for other, inbox := range c.inboxes {
+			if _, beside := c.peers[other]; !beside && other != c.rank && !(e.Lost && other == e.Rank) && !inbox.over() {
+				return true
+			}
+		}
 		return false
 	}
-	_, beside := c.peers[e.Speaker]
-	return beside
+	for until := time.Now().Add(lastWord); open() && time.Now().Before(until); time.Sleep(time.Millisecond) {
+	}
 }

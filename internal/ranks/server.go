@@ -312,6 +312,7 @@ func (s *server) take(from int, t *transfer) {
 			s.decide(e)
 		} else {
 			s.run.end(e)
+			s.leaveWord(e)
 		}
 	}
 }
