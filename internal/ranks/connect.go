@@ -36,6 +36,9 @@ const (
 	// farewell is how long Close waits at most for the speaker to close. Then lastWord is how long it waits for the process of
 	// the speaker to end. Launchers end all processes when one of them has ended, and the line would be lost.
 	farewell, lastWord = 8 * time.Second, 500 * time.Millisecond
+	// hearing is how long a rank that speaks waits at most for ranks of other machines to close. It is shorter than lastWord, after
+	// which these leave.
+	hearing = 200 * time.Millisecond
 	// spreading is how long the end of a run is sent at most.
 	spreading = 100 * time.Millisecond
 )
@@ -198,9 +201,11 @@ func (c *connected) begin(begun chan<- error) {
 		begun <- err
 		return
 	}
-	if c.watcher, err = watched(c.rank, c.size, c.peers); err != nil {
-		begun <- err
-		return
+	if want, several := Launched(); c.size > 1 && (!several || want == c.size) { // otherwise Connect refuses
+		if c.watcher, err = watched(c.rank, c.size, c.peers); err != nil {
+			begun <- err
+			return
+		}
 	}
 	c.taken = make([]atomic.Int64, c.size)
 	for range c.size {
@@ -468,7 +473,9 @@ func (c *connected) letSpeak() {
 // leaveWord dismisses the watcher of this machine when a rank of another one tells the user why the run has ended. A machine
 // that has lost a rank keeps it.
 func (c *connected) leaveWord(e *Ended) {
-	if _, beside := c.peers[e.Speaker]; !beside && e.Speaker != c.rank && !e.Lost {
+	_, speaks := c.peers[e.Speaker]
+	_, lost := c.peers[e.Rank]
+	if !speaks && e.Speaker != c.rank && !(e.Lost && (lost || e.Rank == c.rank)) {
 		dismiss(c.watcher)
 	}
 }
@@ -488,6 +495,6 @@ func (c *connected) hearOut() {
 		}
 		return false
 	}
-	for until := time.Now().Add(lastWord); open() && time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(hearing); open() && time.Now().Before(until); time.Sleep(time.Millisecond) {
 	}
 }
