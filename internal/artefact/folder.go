@@ -237,12 +237,8 @@ func (f *Folder) Write(files map[string][]byte) error {
 // place gives a finished folder the name. The folder there must still be the one that was there
 // when the name was reserved. Anything else keeps the name, and place returns an error.
 func (f *Folder) place(work string) error {
-	expected := f.own
-	if f.old != nil {
-		expected = f.old
-	}
-	if named, err := os.Lstat(f.path); err != nil || !os.SameFile(named, expected) {
-		return fmt.Errorf("%s is not what it was when this run began", f.path)
+	if err := still(f.path, f.expected()); err != nil {
+		return err
 	}
 	err := durable.Exchange(work, f.path)
 	if errors.Is(err, durable.ErrNoExchange) {
@@ -252,14 +248,35 @@ func (f *Folder) place(work string) error {
 		return display.Pathless(err)
 	}
 	durable.SyncFolder(filepath.Dir(f.path))
-	if named, failed := os.Lstat(work); failed != nil || !os.SameFile(named, expected) {
+	if still(work, f.expected()) != nil {
 		if err = durable.Exchange(work, f.path); err != nil {
 			return display.Pathless(err)
 		}
-		return fmt.Errorf("%s is not what it was when this run began", f.path)
+		return changed(f.path)
 	}
 	f.clear(work)
 	return nil
+}
+
+// expected is the folder that has the name of the results until they are complete.
+func (f *Folder) expected() os.FileInfo {
+	if f.old != nil {
+		return f.old
+	}
+	return f.own
+}
+
+// still returns an error unless the path names this folder.
+func still(path string, folder os.FileInfo) error {
+	if named, err := os.Lstat(path); err != nil || !os.SameFile(named, folder) {
+		return changed(path)
+	}
+	return nil
+}
+
+// changed returns the error about a folder that was renamed, replaced or removed.
+func changed(path string) error {
+	return fmt.Errorf("%s is not what it was when this run began", path)
 }
 
 // placeInSteps does what place does where names cannot be exchanged. An old folder has a hidden

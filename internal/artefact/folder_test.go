@@ -137,6 +137,54 @@ func TestFolderRefusals(t *testing.T) {
 	}
 }
 
+// TestSpendRefusesOtherFolders renames, replaces or removes a folder before anything is spent. Then no trace is written,
+// and what took the place stays.
+func TestSpendRefusesOtherFolders(t *testing.T) {
+	rename := func(t *testing.T, from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		replace bool
+		spoil   func(t *testing.T)
+		want    string // the folder that is named
+		files   int
+	}{
+		{"renamed", false, func(t *testing.T) { rename(t, "m", "n") }, "m", 2},
+		{"renamed for another", false, func(t *testing.T) { rename(t, "m", "n"); makeModel(t, "m", "rival") }, "m", 4},
+		{"replaced", false, func(t *testing.T) { makeModel(t, "n", "rival"); removeAll(t, "m"); rename(t, "n", "m") }, "m", 3},
+		{"removed", false, func(t *testing.T) { removeAll(t, "m") }, "m", 1},
+		{"a file", false, func(t *testing.T) { removeAll(t, "m"); writeText(t, "m", "rival") }, "m", 2},
+		{"next to an old model, replaced", true, func(t *testing.T) {
+			removeAll(t, "m-unfinished")
+			makeModel(t, "m-unfinished", "rival")
+		}, "m-unfinished", 5},
+		{"an old model, replaced", true, func(t *testing.T) { removeAll(t, "m"); makeModel(t, "m", "rival") }, "m", 3},
+		{"an old model, removed", true, func(t *testing.T) { removeAll(t, "m") }, "m", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if c.replace {
+				makeModel(t, "m", "old")
+			}
+			f := take(t, "m", c.replace)
+			c.spoil(t)
+			err := f.Spend(draftOf())
+			want := c.want + " is not what it was when this run began; nothing was spent; start the run again, or give another --out"
+			if !failure.IsRunning(err) || err.Error() != want || f.Spent() {
+				t.Errorf("got %v, spent %v, want a failure %q and nothing spent", err, f.Spent(), want)
+			}
+			f.Close()
+			if files := treeOf(t, "."); len(files) != c.files || slices.ContainsFunc(files, func(name string) bool { return strings.Contains(name, durable.TraceName) }) {
+				t.Errorf("got %v, want %d names and no trace", files, c.files)
+			}
+		})
+	}
+}
+
 // TestFolderLateFailures spoils the place of results after the budget is spent: they stand elsewhere, whole, and the
 // error says where, and what is spent.
 func TestFolderLateFailures(t *testing.T) {

@@ -43,12 +43,19 @@ func newSpending(c certificate.Certificate) *spending {
 		Event: c.Event, Program: Program, Began: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// Spend writes the trace of a cost to disk, before noise is drawn. Without a folder it keeps the
-// trace in memory.
+// Spend writes the trace of a cost to disk, before noise is drawn. It refuses a folder that was
+// renamed or replaced since Claim. Without a folder it keeps the trace in memory.
 func (f *Folder) Spend(c certificate.Certificate) error {
-	f.spent = newSpending(c)
-	if f.home == "" || f.spent == nil {
+	if f.spent = newSpending(c); f.home == "" || f.spent == nil {
 		return nil
+	}
+	err := still(f.home, f.own)
+	if err == nil {
+		err = still(f.path, f.expected())
+	}
+	if err != nil {
+		f.spent = nil
+		return failure.Running(fmt.Errorf("%w; nothing was spent; start the run again, or give another --out", err))
 	}
 	f.spent.Folder = f.path
 	text, err := json.MarshalIndent(f.spent, "", " ")
