@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -131,6 +132,7 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 type correction struct {
 	loss       model.Loss
 	scores     []float32 // of the rows of the table
+	labels     []float32 // of these rows
 	table      table
 	parameters int
 	numbers    int
@@ -142,16 +144,19 @@ type correctionRoom struct{ p, u []float64 }
 // newCorrection returns the correction of a model with these weights. The rows hold the table as steps of the descent
 // see it. The map that serves the model may differ in states that the records hardly show.
 func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t table, numbers int) (*correction, error) {
-	c := &correction{loss: l.Loss, scores: make([]float32, t.records*l.Columns), table: t, parameters: l.Columns + 1, numbers: numbers}
+	c := &correction{loss: l.Loss, scores: make([]float32, rows.Len()*l.Columns), labels: make([]float32, rows.Len()), table: t, parameters: l.Columns + 1, numbers: numbers}
 	c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
-	const together = 256
-	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, (t.records+together-1)/together)
-	parallel.Items(len(errs), func(i int) {
-		first, block := i*together, release.Block{}
-		n := min(together, t.records-first)
-		if block, errs[i] = rows.Load(first, n, block); errs[i] == nil {
-			scorer.Scores(c.scores[first*l.Columns:(first+n)*l.Columns], block)
-		}
+	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, runtime.GOMAXPROCS(0))
+	scan := rows.Scan(len(errs))
+	parallel.Each(len(errs), func(part int) {
+		errs[part] = scan.Each(part, func(b release.Block) error {
+			if b.Len() > 0 {
+				first := b.Record(0) - rows.First()
+				scorer.Scores(c.scores[first*l.Columns:(first+b.Len())*l.Columns], b)
+				copy(c.labels[first:], b.Labels())
+			}
+			return nil
+		})
 	})
 	return c, errors.Join(errs...)
 }
@@ -240,7 +245,7 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 		if err != nil {
 			return err
 		}
-		noisy, err := pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, c.vectors(t.targets()))
+		noisy, err := pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, c.vectors(c.labels))
 		if err != nil {
 			return err
 		}

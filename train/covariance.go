@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -34,11 +35,11 @@ func (statistic PreparationStep) products(c *feature.Pipeline) release.Products 
 
 // learnProducts pays for a second moment of the centered rows.
 func (statistic PreparationStep) learnProducts(terms pass.Settings, t *table, out *prepared) error {
-	if t.inFile {
-		return errWhitening
-	}
 	if out.framed && statistic.Kind == option.CovarianceStatistic {
 		return statistic.learnCovariance(terms, t, out)
+	}
+	if t.file != nil {
+		return errWhitening
 	}
 	rows, err := t.momentRows(terms, before(out.features), math.Sqrt(statistic.Bound))
 	if err != nil {
@@ -63,7 +64,7 @@ func (statistic PreparationStep) learnCovariance(terms pass.Settings, t *table, 
 		return err
 	}
 	sum, err := pass.SecondMomentOf(terms, t.records, o, t.centering(m, o))
-	if err == nil {
+	if err = errors.Join(err, t.file.error()); err == nil {
 		out.learned(statistic, sum)
 	}
 	return err

@@ -3,16 +3,21 @@ package train
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 )
 
-var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file, want it off; the covariance is taken of rows in memory")
+var errWhitening = fmt.Errorf("train: rows in a file are to be whitened, want no whitening, one by frequencies, or one by the full covariance of at most %d features of rows of norm 1 that every step takes; other whitened rows are in memory", mostFramed)
 
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
@@ -89,11 +94,17 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // file with the same schema and feature bits. Every step reads the rows from the file. The memory
 // use is a few blocks of rows, and 16 bytes for each record in each standardization that is in use.
 // If features are bits and a row has at least 256 bytes, these are up to 28 bytes. The file is read
-// once for each standardization before the first step.
+// once for each standardization before the first step. Calibration takes 4 bytes for each record and
+// 4 for each of its scores.
+//
+// A plan that divides features by their frequencies writes the divided rows to another file
+// (Options.Scratch), which every step reads.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
-// system reports is an error too. The guarantee holds even if the file is damaged or changed. A
-// plan that whitens rows is an error.
+// system reports is an error too. The guarantee holds even if the file is damaged or changed.
+//
+// Rows can be whitened by frequencies. Rows of norm 1 and at most 1024 features can also be whitened by
+// their full covariance, if every step takes all rows. Other whitening is an error.
 //
 // For a plan over persons the Encoder must have had the same column of persons. Memory then also
 // holds 8 bytes for each row and 24 for each person. The list of persons in the file is part of the
@@ -115,7 +126,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.LastIterate != nil {
 		return nil, errLastIterateFile
 	}
-	if s.Plan.whitens() {
+	if s.Plan.whitens() && s.Plan.alike(option.FrequencyStatistic) == 0 && !s.framed() {
 		return nil, errWhitening
 	}
 	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
@@ -139,5 +150,88 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
-	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, inFile: true}, o)
+	own := &rowsFile{scratch: scratchOr(o.Scratch)}
+	defer own.close()
+	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
+}
+
+// rowsFile is the state of a table whose rows are read from a file at every use.
+type rowsFile struct {
+	scratch func() (*os.File, error)
+	scaled  *os.File // of rows that were written again, or nil
+	name    string   // of that file while it has one
+	failed  error    // of a reading
+	mutex   sync.Mutex
+}
+
+// scratchOr returns a function that makes a new empty file, by default one for temporary files.
+func scratchOr(scratch func() (*os.File, error)) func() (*os.File, error) {
+	if scratch != nil {
+		return scratch
+	}
+	return func() (*os.File, error) { return os.CreateTemp("", "dither-") }
+}
+
+// scale writes the rows with scaled features to another file, and returns the rows of that file.
+func (f *rowsFile) scale(rows *release.Rows, m *feature.Map) (*release.Rows, error) {
+	file, err := f.scratch()
+	if err != nil {
+		return nil, err
+	}
+	f.name = file.Name()
+	w := release.NewRowsWriter(file)
+	add := func(b release.Block) error {
+		scaled, failed := scaledRows(b, rows.Step(), m)
+		if failed == nil {
+			failed = w.Append(scaled)
+		}
+		return failed
+	}
+	if err = add(release.Block{}); err == nil { // a file without rows has a form too
+		err = rows.Each(rows.First(), rows.Len(), add)
+	}
+	if err = errors.Join(err, w.Close(nil), file.Close()); err != nil {
+		return nil, err
+	}
+	if f.scaled, err = os.Open(f.name); err != nil {
+		return nil, err
+	}
+	if os.Remove(f.name) == nil { // where an open file has to stay, close removes it
+		f.name = ""
+	}
+	info, err := f.scaled.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return release.OpenRows(f.scaled, info.Size(), frame(m))
+}
+
+// close closes the file of rows that were written again, and removes it.
+func (f *rowsFile) close() {
+	if f.scaled != nil {
+		_ = f.scaled.Close()
+	}
+	if f.name != "" {
+		_ = os.Remove(f.name)
+	}
+}
+
+// note keeps the error of a reading in a pass that goes on without one. A nil f has no such readings.
+func (f *rowsFile) note(err error) {
+	if f == nil || err == nil {
+		return
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.failed = err
+}
+
+// error returns an error that was noted.
+func (f *rowsFile) error() error {
+	if f == nil {
+		return nil
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.failed
 }

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 )
@@ -19,7 +23,7 @@ func encoded(t *testing.T, s Setup, d *data.Dataset, size int, o Options) []byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from := 0; from < d.Records(); from += size {
+	for from := 0; from == 0 || from < d.Records(); from += size {
 		if err = e.Append(d.Slice(from, min(from+size, d.Records()))); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +99,8 @@ func TestFitFileRefusals(t *testing.T) {
 	few := plan(func(*Request) {})
 	few.Plan.MaxRecords, few.Plan.Records = 200, 200
 	for name, setup := range map[string]Setup{
-		"whitening":           plan(func(r *Request) { r.Whiten = Yes }),
+		"whitened samples":    plan(func(r *Request) { r.Whiten, r.SamplingProbability, r.Neighboring = Yes, 0.1, privacy.AddOrRemoveOne }),
+		"squares":             plan(func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureDiagonal }),
 		"a batch of too few":  plan(func(r *Request) { r.Epsilon, r.BatchSize = math.Inf(1), 30 }),
 		"more than the bound": few,
 	} {
@@ -106,5 +111,91 @@ func TestFitFileRefusals(t *testing.T) {
 	}
 	if _, err := FitFile(context.Background(), rich(t, privacy.ReplaceOne), plan(func(*Request) {}), bytes.NewReader(text[:len(text)-1]), int64(len(text)-1), Options{}); err == nil {
 		t.Error("a file that was cut was taken")
+	}
+}
+
+// TestFitFileWhitensAsFit trains without privacy on rows that are scaled by their frequencies, and on rows that are
+// whitened by their covariance: the same bits from memory, from files written in parts of three lengths, and from
+// such a file in memory. No scratch file is left.
+func TestFitFileWhitensAsFit(t *testing.T) {
+	toy := toySchema(t)
+	toy.Records = 700
+	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Steps: 20}
+	full, err := NewPlan(r, toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crossed, d := crossedSetup(t, r, `{"pairs": "all", "weight": 0.3}`, 3000)
+	for name, c := range map[string]struct {
+		setup Setup
+		data  *data.Dataset
+	}{
+		"frequencies": {crossed, d}, "no records": {crossed, d.Slice(0, 0)}, "covariance": {full, toyData(t, toy, 700)},
+	} {
+		scratch := t.TempDir()
+		o := Options{Momentum: 0.9, Scratch: func() (*os.File, error) { return os.CreateTemp(scratch, "") }}
+		want, failed := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), c.setup, c.data, o)
+		if failed != nil {
+			t.Fatalf("%s: %v", name, failed)
+		}
+		for _, size := range []int{101, 1024, 5000} {
+			text := encoded(t, c.setup, c.data, size, o)
+			file, failed := FitFile(context.Background(), rich(t, privacy.AddOrRemoveOne), c.setup, bytes.NewReader(text), int64(len(text)), o)
+			if failed != nil {
+				t.Fatalf("%s in parts of %d: %v", name, size, failed)
+			}
+			table, failed := ReadTable(c.setup, bytes.NewReader(text), int64(len(text)))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			cached, failed := table.Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), c.setup, o)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			for j, v := range want.Model.Weights() {
+				if a, b := file.Model.Weights()[j], cached.Model.Weights()[j]; math.Float64bits(a) != math.Float64bits(v) || math.Float64bits(b) != math.Float64bits(v) {
+					t.Fatalf("%s in parts of %d: weight %d is %v from a file and %v from a table of it, want %v", name, size, j, a, b, v)
+				}
+			}
+			if !slices.Equal(file.Model.Features().Whitening.Scales, want.Model.Features().Whitening.Scales) || !slices.Equal(file.Model.Features().Whitening.Matrix, want.Model.Features().Whitening.Matrix) {
+				t.Errorf("%s in parts of %d: the rows are whitened in another way", name, size)
+			}
+		}
+		if left, failed := os.ReadDir(scratch); failed != nil || len(left) > 0 {
+			t.Errorf("%s: scratch files are left: %v, %v", name, left, failed)
+		}
+	}
+}
+
+// TestCalibrationOfAFile computes what rows add to the statistic from a file and from memory: the same bits. A private
+// run on the file, with scales and a calibration, makes a model of its plan.
+func TestCalibrationOfAFile(t *testing.T) {
+	r := ask()
+	r.Calibrate = true
+	setup, d := crossedSetup(t, r, `{"pairs": "all"}`, 3000)
+	text := encoded(t, setup, d, 1000, Options{})
+	memory, err := setup.encode(d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(setup.Features))
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float64, setup.Model.Weights())
+	for j := range weights {
+		weights[j] = math.Sin(float64(j))
+	}
+	want := newCorrectionOf(t, setup, weights, memory)
+	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: &rowsFile{}}, setup.Plan.Calibration.Numbers)
+	if err != nil || !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, memory.targets()) {
+		t.Errorf("rows of a file have other scores or labels: %v", err)
+	}
+	result, err := FitFile(context.Background(), budget(t, r.Epsilon), setup, bytes.NewReader(text), int64(len(text)), Options{Momentum: 0.9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = CheckModel(setup.Plan, result.Model); err != nil || result.Stretch == 0 {
+		t.Errorf("the model has stretch %v, want one that was learned: %v", result.Stretch, err)
 	}
 }

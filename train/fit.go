@@ -53,8 +53,8 @@ type Options struct {
 	// FeatureBits is the number of bits to which a feature is rounded: 16 or 8. 0 means 16, and 8
 	// halves the memory use. Features with values 0 and 1 take one bit.
 	FeatureBits int
-	// Scratch, if not nil, returns a new empty file for an Encoder of persons, which removes it.
-	// Nil means a file in the folder of the system for temporary files, which only the user may
+	// Scratch, if not nil, returns a new empty file for an Encoder of persons, or for FitFile. They
+	// remove it. Nil means a file in the folder of the system for temporary files, which only the user may
 	// read. The file holds encoded records.
 	Scratch func() (*os.File, error)
 	// Progress, if not nil, is called after the preparation, with step 0, and after each step. For

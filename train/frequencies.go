@@ -2,8 +2,10 @@ package train
 
 import (
 	"math"
+	"sync"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 )
@@ -18,9 +20,6 @@ const leastFrequency = 0x1p-14
 
 // learnFrequencies pays for the mean of rows that are not centered.
 func (statistic PreparationStep) learnFrequencies(terms pass.Settings, t *table, out *prepared) error {
-	if t.inFile {
-		return errWhitening
-	}
 	sum, err := pass.Sum(terms, t.rows, t.rows.Len(), statistic.Bound)
 	if err == nil {
 		out.learned(statistic, sum)
@@ -46,27 +45,49 @@ func (m moment) scales() *feature.Whitening {
 	return &feature.Whitening{Scales: scales}
 }
 
-// scaledFeatures reports whether rows can stay sparse while their features are scaled.
-func (t table) scaledFeatures(m *feature.Map) bool {
+// scaledFeatures reports whether rows are written again as sparse rows of scaled features.
+func scaledFeatures(m *feature.Map) bool {
 	entries, _ := m.Entries()
-	return entries != nil && t.data != nil && m.Whitening.Scales != nil && m.Center == nil && m.Norm == feature.NormUnit
+	return entries != nil && m.Whitening.Scales != nil && m.Center == nil && m.Norm == feature.NormUnit
 }
 
 // scaled returns sparse rows of scaled features. The scale of a whole row does not matter, because a
 // frame scales it to norm 1.
-func (s Setup) scaled(t table, m *feature.Map) (*release.Rows, error) {
+func (t table) scaled(m *feature.Map) (*release.Rows, error) {
+	if t.file != nil {
+		return t.file.scale(t.rows, m)
+	}
+	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), release.Block{})
+	if err != nil {
+		return nil, err
+	}
+	return scaledRows(block, t.rows.Step(), m)
+}
+
+// scaledRows returns the rows of a block with scaled features. The width of the block's grid is step.
+func scaledRows(b release.Block, step float64, m *feature.Map) (*release.Rows, error) {
+	dim, scales := m.Pipeline.Dim(), m.Whitening.Scales
 	bound, _ := m.Bound()
-	entries, scales := entriesOf(m.Pipeline, t.data), m.Whitening.Scales
-	o := release.RowsOptions{Dim: m.Pipeline.Dim(), Type: release.Sparse, Step: bound / math.MaxInt16, Frame: frame(m), Labels: t.targets()}
-	return release.NewSparseRows(t.rows.Len(), o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
-		if i >= t.records {
-			return index, x
+	rooms := sync.Pool{New: func() any {
+		words := make([]uint64, (dim+3)/4)
+		return &words
+	}}
+	o := release.RowsOptions{Dim: dim, Type: release.Sparse, Step: bound / math.MaxInt16, Frame: frame(m), Labels: append([]float32{}, b.Labels()...)}
+	return release.NewSparseRows(b.Len(), o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+		words := rooms.Get().(*[]uint64) // four features each, and most features are 0
+		row := kernel.View[int16](kernel.Bytes(*words), 0, dim)
+		b.CopyRow(row, i)
+		for k, word := range *words {
+			if word == 0 {
+				continue
+			}
+			for j := 4 * k; j < min(4*k+4, dim); j++ {
+				if v := row[j]; v != 0 {
+					index, x = append(index, uint32(j)), append(x, float64(v)*step*scales[j])
+				}
+			}
 		}
-		first := len(index)
-		index, x = entries(i, index, x)
-		for k := first; k < len(index); k++ {
-			x[k] *= scales[index[k]]
-		}
+		rooms.Put(words)
 		return index, x
 	})
 }

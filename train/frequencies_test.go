@@ -40,6 +40,9 @@ func TestScaledRowsAreThoseOfTheMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if fraction, _ := math.Frexp(encoded.rows.Step()); fraction != 0.5 {
+		t.Errorf("cells are on a grid of step %v, want a power of two", encoded.rows.Step())
+	}
 	ready, err := setup.prepare(payEverything{}, encoded)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +52,7 @@ func TestScaledRowsAreThoseOfTheMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := ready.features
-	if !encoded.scaledFeatures(m) || slices.Min(m.Whitening.Scales) > 0.9 || rows.Dim() != m.Dim() {
+	if !scaledFeatures(m) || slices.Min(m.Whitening.Scales) > 0.9 || rows.Dim() != m.Dim() {
 		t.Fatalf("rows have %d features and scales from %v, want %d and some far below 1", rows.Dim(), slices.Min(m.Whitening.Scales), m.Dim())
 	}
 	weights := make([]float64, m.Dim())

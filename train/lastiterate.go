@@ -242,7 +242,7 @@ var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced wit
 
 // dense writes the prepared rows again in their own frame, none longer than the row bound.
 func (s Setup) dense(t table, ready prepared, o release.RecursionOptions) (*release.Rows, error) {
-	if t.inFile {
+	if t.file != nil {
 		return nil, errLastIterateFile
 	}
 	places, steps := t.rows.Len(), o.RowBound/o.RowStep

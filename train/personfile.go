@@ -41,10 +41,7 @@ type grouping struct {
 
 // newGrouping returns an Encoder's state before the first part.
 func newGrouping(u *PersonUnit, scratch func() (*os.File, error), w io.Writer) (*grouping, error) {
-	if scratch == nil {
-		scratch = func() (*os.File, error) { return os.CreateTemp("", "dither-") }
-	}
-	file, err := scratch()
+	file, err := scratchOr(scratch)()
 	if err != nil {
 		return nil, err
 	}

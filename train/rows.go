@@ -24,7 +24,7 @@ type table struct {
 	rows    *release.Rows
 	records int           // without the places that hold no record
 	data    *data.Dataset // nil if the rows are or were in a file
-	inFile  bool          // the file is read at every use
+	file    *rowsFile     // nil: the rows are in memory
 	persons [][]int       // the rows of each person, if a record is a person
 	// centered are the rows of a second moment with their limit, or nil.
 	centered      *release.Rows
@@ -52,7 +52,11 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*release.Rows, error) {
 	c := s.Features.Pipeline
 	bound, _ := c.Bound()
-	o := release.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
+	step := bound / float64(kind.Largest())
+	if cells(c) {
+		step = gridStep(bound) // the indicators of cells are then multiples of it
+	}
+	o := release.RowsOptions{Dim: c.Dim(), Type: kind, Step: step, Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
 	if o.Type == release.Sparse {
 		entries := entriesOf(c, d)
 		return release.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
@@ -149,8 +153,8 @@ func (s Setup) descend(t table, ready prepared) (*release.Rows, error) {
 		f.Whitening = ready.whole
 		return t.rows.Standardized(f)
 	}
-	if t.scaledFeatures(m) {
-		return s.scaled(t, m)
+	if scaledFeatures(m) {
+		return t.scaled(m)
 	}
 	places := t.rows.Len()
 	o := release.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}

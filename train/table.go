@@ -112,8 +112,6 @@ func (t *Table) check(s Setup) error {
 		return fmt.Errorf("train: weights of rows are in the plan, want none with a table from a file, which does not hold them")
 	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p PreparationStep) bool { return p.Kind == option.LabelsStatistic }):
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
-	case t.data == nil && s.Plan.Calibration != nil:
-		return fmt.Errorf("train: calibration is asked for with a table from a file, want the rows in memory")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// centering returns workers of release.NewWholeRows. They write the rows of the table in memory
+// centering returns workers of release.NewWholeRows. They write the rows of the table
 // under a map without whitening and intercept. Each row is made from its integers alone:
 // normalized, centered and normalized again. A value beyond the limit of the grid is rounded toward
 // zero.
@@ -42,11 +42,13 @@ func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst 
 	}
 }
 
-// block returns the rows in memory from first to first+n that hold records.
+// block returns the rows from first to first+n that hold records. Without an error of t.file, it
+// returns all of them.
 func (t table) block(first, n int) release.Block {
 	b, err := t.rows.Load(first, max(0, min(n, t.records-first)), release.Block{})
 	if err != nil {
-		return release.Block{} // all rows are in memory
+		t.file.note(err)
+		return release.Block{}
 	}
 	return b
 }

@@ -66,6 +66,7 @@ func TestTrainInteractions(t *testing.T) {
 func TestTrainChoosesInteractions(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
+	t.Setenv(cacheVariable, filepath.Join(dir, "cache"))
 	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, dir, 4000)
 	for _, c := range []struct {
 		flags            []string
@@ -80,7 +81,10 @@ func TestTrainChoosesInteractions(t *testing.T) {
 		{[]string{"--whiten", "no"}, false, true},
 		{[]string{"--sampling-probability", "0.5"}, false, false},
 		{[]string{"--non-private"}, false, false},
-		{[]string{"--stream"}, false, false},
+		{[]string{"--stream"}, true, true},
+		{[]string{"--stream", "--interactions", "none"}, false, true},
+		{[]string{"--stream", "--calibrate=false"}, true, false},
+		{[]string{"--cache-features"}, true, true},
 	} {
 		mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--quiet", "--out", "chosen", "--replace"}, c.flags...)...)
 		mustInvoke(t, "verify", "chosen")

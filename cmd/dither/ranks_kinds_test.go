@@ -148,6 +148,10 @@ func TestRanksReadEveryKind(t *testing.T) {
 	database := []string{"--schema", "texts.yaml", "--data", "sqlite:t.sqlite", "--query"}
 	every := "SELECT who, a, job, note, y FROM visits"
 	sameOnRanks(t, "SQLite", append(database, every), append(database, every+" WHERE rowid % {ranks} = {rank}"))
+	for _, words := range []string{"all", "none"} { // rows are scaled by frequencies, or whitened in full
+		three := []string{"--schema", "s.yaml", "--whiten", "yes", "--interactions", words, "--data"}
+		sameOnRanks(t, "streamed "+words, append(three, "parts/p-[012].parquet"), append(three, "parts/p-{rank}.parquet", "--stream"))
+	}
 	// Two tables of the ranks are all rows.
 	_, errs := trainOnRanks(2, "--schema", "s.yaml", "--data", "parts/p-{rank}.parquet", "--stream", "--epsilon", "1", "--steps", "3", "--quiet", "--out", "streamed")
 	for rank, failed := range errs {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 )
@@ -61,6 +62,53 @@ func TestStream(t *testing.T) {
 	}
 	if out, _ := mustInvoke(t, "clean"); !strings.Contains(out, "there is nothing in") {
 		t.Errorf("an empty cache: %s", out)
+	}
+}
+
+// TestStreamPlansAsMemory wants one plan, with one price, from memory, from the cache in every step and from the cache
+// once. Without privacy it wants the same weights too. Rows are scaled by frequencies, whitened in full, or sampled.
+// Nothing but encoded tables stays in the cache.
+func TestStreamPlansAsMemory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(cacheVariable, "cache")
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, ".", 4000)
+	train := func(out string, more ...string) string {
+		_, messages := mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out}, more...)...)
+		return messages
+	}
+	for name, flags := range map[string][]string{"pairs": nil, "covariance": {"--interactions", "none"}, "plain": {"--whiten", "no"}} {
+		train(name, flags...)
+		want, err := certificate.Read(filepath.Join(name, certificate.FileName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, way := range []string{"--stream", "--cache-features"} {
+			if said := train(name+way, append(flags, way)...); strings.Contains(said, "without whitening") {
+				t.Errorf("%s %s said %q", name, way, said)
+			}
+			mustInvoke(t, "verify", name+way)
+			if c, failed := certificate.Read(filepath.Join(name+way, certificate.FileName)); failed != nil || string(c.Plan) != string(want.Plan) || c.Event != want.Event || c.Epsilon != want.Epsilon {
+				t.Errorf("%s %s: plan %s costs %v, want that of memory, %s for %v: %v", name, way, c.Plan, c.Epsilon, want.Plan, want.Epsilon, failed)
+			}
+		}
+	}
+	for name, flags := range map[string][]string{"free pairs": {"--interactions", "all"}, "free covariance": {"--interactions", "none"}} {
+		flags = append(flags, "--non-private", "--whiten", "yes", "--steps", "20", "--learning-rate", "1")
+		train(name, flags...)
+		for _, way := range []string{"--stream", "--cache-features"} {
+			if train(name+way, append(flags, way)...); weightsOf(t, name+way) != weightsOf(t, name) {
+				t.Errorf("%s %s: other weights than from memory", name, way)
+			}
+		}
+	}
+	if said := train("samples", "--stream", "--sampling-probability", "0.2", "--steps", "5"); !strings.Contains(said, "--stream trains without whitening here; --cache-features would whiten") {
+		t.Errorf("samples of a stream: %q", said)
+	}
+	if code, _, said := invoke("train", "--data", table, "--schema", schema, "--stream", "--whiten", "diagonal"); code != exitUsage || !strings.Contains(said, "--stream takes --whiten full") {
+		t.Errorf("squares of a stream: status %d and %q", code, said)
+	}
+	if left, err := filepath.Glob(filepath.Join("cache", "*")); err != nil || len(left) != 2 {
+		t.Errorf("the cache holds %v, want the table with pairs and without: %v", left, err)
 	}
 }
 
@@ -160,7 +208,8 @@ func TestStreamRefusals(t *testing.T) {
 	t.Setenv(cacheVariable, t.TempDir())
 	for name, arguments := range map[string][]string{
 		"built in":        {"--stream"},
-		"whitening":       {"--data", table, "--schema", schema, "--stream", "--whiten", "yes"},
+		"squares":         {"--data", table, "--schema", schema, "--stream", "--whiten", "diagonal"},
+		"whitened parts":  {"--data", table, "--schema", schema, "--stream", "--whiten", "yes", "--sampling-probability", "0.1"},
 		"not in memory":   {"--data", table, "--schema", schema, "--stream", "--print-not-private"},
 		"both":            {"--data", table, "--schema", schema, "--stream", "--cache-features"},
 		"cached built in": {"--cache-features"},

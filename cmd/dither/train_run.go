@@ -152,8 +152,9 @@ func (t *trainCommand) planDescent(source tables, request train.Request, options
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	err := training.Streaming{Stream: t.stream, Cache: t.cacheFeatures, Source: t.streamed, Holdout: t.holdout.holdout, RowWeights: t.holdout.rowWeights, Weights: t.holdout.weights,
-		PrintsRecords: t.printNotPrivate && (t.test == "" || t.testPublic)}.Settle(&request, source.schema.Private())
+	streaming := training.Streaming{Tell: t.tell(), Stream: t.stream, Cache: t.cacheFeatures, Source: t.streamed, Holdout: t.holdout.holdout, RowWeights: t.holdout.rowWeights, Weights: t.holdout.weights,
+		PrintsRecords: t.printNotPrivate && (t.test == "" || t.testPublic)}
+	err := streaming.Settle(source.schema.Private())
 	if err != nil {
 		return nil, err
 	}
@@ -166,10 +167,8 @@ func (t *trainCommand) planDescent(source tables, request train.Request, options
 	if err = t.checkThreshold(source.schema); err != nil {
 		return nil, err
 	}
-	if !t.stream && !t.cacheFeatures {
-		if err = training.Improve(&request, options, source.schema, t.plan.interactions, !t.plan.flags.Changed("calibrate")); err != nil {
-			return nil, err
-		}
+	if err = streaming.Improve(&request, options, source.schema, t.plan.interactions, !t.plan.flags.Changed("calibrate")); err != nil {
+		return nil, err
 	}
 	return training.Descent(request, options, t.plan.flags.Changed("momentum"), t.told(source))
 }

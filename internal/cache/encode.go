@@ -141,14 +141,22 @@ func persons(s train.Setup) []string {
 	return []string{u.Column}
 }
 
-// scratch returns a new file for encoded rows that are to be sorted. If the run is killed where a
-// file cannot lose its name, dither clean removes it.
+// Scratch returns a new file in the cache folder for encoded rows that are to be sorted or scaled. If
+// the run is killed while the file has its name, dither clean removes it.
+func Scratch() (*os.File, error) {
+	folder, err := MakeFolder()
+	if err != nil {
+		return nil, err
+	}
+	return scratch(folder)
+}
+
 func scratch(folder string) (*os.File, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	file, err := os.OpenFile(filepath.Join(folder, "scratch-"+hex.EncodeToString(random[:])+ending), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, failure.Running(fmt.Errorf("the rows of persons cannot be sorted in the cache folder: %w", display.Pathless(err)))
+		return nil, failure.Running(fmt.Errorf("rows cannot be written in the cache folder: %w", display.Pathless(err)))
 	}
 	return file, nil
 }

@@ -48,6 +48,7 @@ func (r descent) fit(ctx context.Context, l *ledger.Ledger) (*train.Result, erro
 		if err != nil {
 			return nil, err
 		}
+		r.Options.Scratch = cache.Scratch
 		result, err := train.FitFile(ctx, l, r.Setup, r.Encoded, info.Size(), r.Options)
 		return result, errors.Join(cache.Cleanable(err), r.Encoded.Close())
 	case r.Table != nil:
