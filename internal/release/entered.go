@@ -15,9 +15,9 @@ type book struct {
 }
 
 // fits reports whether one sum may take records of both books: their tables have the same number of
-// records, and their rows the same number of integers and the same unit of n2.
+// records, and their rows the same number of integers and the same unit of n2. The records of o have entered.
 func (b *book) fits(o *book) bool {
-	return b.total == o.total && b.width == o.width && b.shift == o.shift
+	return o.known != nil && b.total == o.total && b.width == o.width && b.shift == o.shift
 }
 
 // entered is what is known of rows once they are measured, by their places. Whatever is added of a

@@ -204,8 +204,8 @@ func RunRecursion(p mechanism.Payer, l mechanism.LastIterate, r Recursion) (Nois
 	if err != nil {
 		return Noisy{}, err
 	}
-	if r.Rows == nil || r.Rows.file != nil || !r.Rows.frame.own() || r.Rows.kind == Sparse || r.Rows.dim != r.Dim || r.Rows.step != r.RowStep || r.Rows.Len() != r.Rows.total {
-		return Noisy{}, fmt.Errorf("release: rows of the recursion are of another kind, want all records, dense, in memory, in their own frame, of %d coordinates on a grid of %v", r.Dim, r.RowStep)
+	if r.Rows == nil || r.Rows.known == nil || r.Rows.file != nil || !r.Rows.frame.own() || r.Rows.kind == Sparse || r.Rows.dim != r.Dim || r.Rows.step != r.RowStep || r.Rows.Len() != r.Rows.total {
+		return Noisy{}, fmt.Errorf("release: rows of the recursion are of another kind, want all records that entered, dense, in memory, in their own frame, of %d coordinates on a grid of %v", r.Dim, r.RowStep)
 	}
 	all, err := Draw(Full(), r.Rows.total)
 	if err != nil {

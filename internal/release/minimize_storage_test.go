@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -151,6 +152,89 @@ func TestRecursionsReadRowsThatEntered(t *testing.T) {
 		_, err := RunRecursion(free{}, l, r)
 		if faulty && !errors.Is(err, ErrComputation) || !faulty && err != nil {
 			t.Errorf("storage with a fault, %t: got %v", faulty, err)
+		}
+	}
+}
+
+// TestRowsThatDidNotEnterAreNotPaidFor gives all that sums rows, and the last iterate, rows that were
+// refused when they were measured: it is an error, and nothing is paid.
+func TestRowsThatDidNotEnterAreNotPaidFor(t *testing.T) {
+	noise, paid := mechanism.Gaussian{NoiseMultiplier: 1}, 0
+	moments, err := MomentRows(noise, 12, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newton := NewtonStep{Gradient: []float64{1, 1}, Ridge: 1, Curvature: 1, MaxRecords: 12}
+	usual := RowsOptions{Dim: 2, Step: recursionStep, Labels: make([]float32, 12)}
+	for _, c := range []struct {
+		name string
+		o    RowsOptions
+		run  func(rows *Rows) error
+	}{
+		{"last iterate", usual, func(rows *Rows) error {
+			r, l := recursionOf(t, rows, usualRecursion(LogisticDerivative{}, 1), 5, 3)
+			stop := errors.New("stopped")
+			r.Before = func(int) error { return stop }
+			_, err := RunRecursion(counting{&paid}, l, r)
+			if errors.Is(err, stop) != (paid > 0) || err == nil {
+				t.Errorf("paid %d times, and got error %v", paid, err)
+			}
+			if paid > 0 { // the recursion was taken
+				return nil
+			}
+			return err
+		}},
+		{"sum", usual, func(rows *Rows) error {
+			_, err := NewSum(fullSample(t, 12), rows, SumOptions{Noise: noise, Columns: 1, Bound: 1, MaxRecords: 12})
+			return err
+		}},
+		{"choice", usual, func(rows *Rows) error {
+			_, err := NewRowsWithMax(rows)
+			return err
+		}},
+		{"second moment", moments, func(rows *Rows) error {
+			_, err := SecondMoment(fullSample(t, 12), rows, noise, 12)
+			return err
+		}},
+		{"Newton's step", newton.Rows(), func(rows *Rows) error {
+			_, err := newton.Solve(rows, noise)
+			return err
+		}},
+	} {
+		for _, refused := range []bool{false, true} {
+			rows, err := NewRows(12, c.o, func(dst []float64, _, _ int) { dst[0] = 0.5 })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refused {
+				rows.known = nil
+			}
+			paid = 0
+			if err = c.run(rows); (err != nil) != refused {
+				t.Errorf("%s of rows that entered: %t: got error %v", c.name, !refused, err)
+			}
+		}
+	}
+}
+
+// TestBlocksOfRowsThatDidNotEnterAreRefused adds a block of rows that another standardization refused
+// to a sum of rows that entered.
+func TestBlocksOfRowsThatDidNotEnterAreRefused(t *testing.T) {
+	rows := oneHot(t, 3)
+	refused, err := rows.Standardized(Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused.known = nil
+	for _, from := range []*Rows{refused, rows} {
+		s := newTestSum(t, rows, fullSample(t, 3), 1, 1, 3)
+		b, err := from.Load(0, 3, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{1, 1, 1}})
+		if (err != nil) != (from == refused) || err == nil && s.empty() {
+			t.Errorf("block of rows that did not enter, %t: got error %v", from == refused, err)
 		}
 	}
 }

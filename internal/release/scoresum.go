@@ -24,7 +24,7 @@ type RowsWithMax struct {
 // Rows in a file are an error too. The error is ErrComputation if a row has changed since it was
 // first read.
 func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
-	if r == nil || r.frame.m != nil || r.frame.whitener != nil || r.file != nil {
+	if r == nil || r.known == nil || r.frame.m != nil || r.frame.whitener != nil || r.file != nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
 	out := &RowsWithMax{rows: r, peaks: make([]int64, r.count)}

@@ -83,8 +83,8 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 }
 
 func checkSample(s Sample, rows *Rows, maxRecords int) error {
-	if s.drawn == nil || rows == nil || s.drawn.records != rows.total {
-		return fmt.Errorf("release: the sample was not drawn from these rows, want one that Draw made for as many records")
+	if s.drawn == nil || rows == nil || rows.known == nil || s.drawn.records != rows.total {
+		return fmt.Errorf("release: the sample was not drawn from these rows, or they did not enter, want one that Draw made for as many records")
 	}
 	return checkMaxRecords(s, maxRecords)
 }
