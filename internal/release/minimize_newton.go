@@ -17,15 +17,23 @@ import (
 // convex loss of that curvature. So in exact arithmetic the norm falls by a fixed factor at least,
 // whatever the records are, and the search ends. In float64 it ends because the tolerance is many
 // times what rounding does to the gradient.
+//
+// It also ends if storage changes or kernels are wrong. Halved steps lower the norm that they give.
+// Portable code computes the gradients before and after a step of descent once more. The error is
+// ErrComputation if one differs.
 func (m *minimization) search(ctx context.Context) ([]float64, error) {
-	s := &newtonSearch{m, make([]float64, m.rows.count*m.Columns)}
+	s := &newtonSearch{minimization: m, scores: make([]float64, m.rows.count*m.Columns)}
 	w := make([]float64, m.Columns*m.dim)
 	g := s.gradient(w)
 	for !m.within(w, g, searchErrors) {
 		if ctx.Err() != nil {
 			return nil, stopped(ctx)
 		}
-		w, g = s.step(w, g)
+		next, gradient := s.step(w, g)
+		if gradient == nil {
+			return nil, ErrComputation
+		}
+		w, g = next, gradient
 	}
 	return w, nil
 }
@@ -38,6 +46,7 @@ func stopped(ctx context.Context) error {
 type newtonSearch struct {
 	*minimization
 	scores []float64 // of the last gradient: Columns a record
+	sure   bool      // portable code computed the last gradient too
 }
 
 const (
@@ -53,17 +62,29 @@ const (
 	forcing = 0.05
 )
 
-// step returns the next weights and their gradient.
+// step returns the next weights and their gradient, which is nil if a gradient is wrong.
 func (s *newtonSearch) step(w, g []float64) (next, gradient []float64) {
-	direction, norm := s.direction(g), kernel.Norm(g)
+	direction, norm := s.direction(g), normOf(g)
 	for t := 1.0; t > 1.0/(1<<halvings); t /= 2 {
 		next = added(w, direction, t)
-		if gradient = s.gradient(next); kernel.Norm(gradient) <= (1-armijo*t)*norm {
+		if gradient = s.gradient(next); normOf(gradient) < (1-armijo*t)*norm { // infinity does not fall
+			s.sure = false
 			return next, gradient
 		}
 	}
 	next = added(w, g, -1/(s.Ridge+float64(s.rows.count)*s.Curvature()))
-	return next, s.gradient(next)
+	gradient = s.gradient(next)
+	if s.sure = (s.sure || s.right(w, g)) && s.right(next, gradient); !s.sure {
+		return nil, nil
+	}
+	return next, gradient
+}
+
+// right reports whether portable code computes the gradient g at the weights too, up to the rounding
+// of both. It reports false if a row is not the one that entered.
+func (s *newtonSearch) right(w, g []float64) bool {
+	rounding := s.roundingError(s.dim, float64(s.rows.count), normOf(w), normOf(s.linear))
+	return normOf(added(g, s.minimization.gradient(w), -1)) <= 3*rounding && !s.faulty.Load()
 }
 
 // direction returns about -H⁻¹·g by conjugate gradients (Hestenes & Stiefel, "Methods of Conjugate

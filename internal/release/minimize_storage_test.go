@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -153,6 +155,88 @@ func TestRecursionsReadRowsThatEntered(t *testing.T) {
 		if faulty && !errors.Is(err, ErrComputation) || !faulty && err != nil {
 			t.Errorf("storage with a fault, %t: got %v", faulty, err)
 		}
+	}
+}
+
+// TestSearchesEndWhateverStorageGives searches over rows that change at each reading: each search ends,
+// and nearly all end with a refusal. Storage stops a search that reads a record 10,000 times; over true
+// rows these take a few hundred.
+func TestSearchesEndWhateverStorageGives(t *testing.T) {
+	const n, trials = 6, 60
+	r := rand.New(rand.NewPCG(17, 18))
+	for fault, change := range map[string]func(dst []int16, reading int64){
+		"the row":                   nil,
+		"the row or its opposite":   func(dst []int16, reading int64) { dst[0] *= int16(1 - 2*(reading%2)) },
+		"the row without a number":  func(dst []int16, reading int64) { dst[reading%2] = 0 },
+		"a number that is anything": func(dst []int16, reading int64) { dst[0] = int16(uint64(reading) * 0x9e3779b97f4a7c15 >> 49) },
+		"the largest number":        func(dst []int16, reading int64) { dst[reading%2] = math.MaxInt16 },
+	} {
+		refused := 0
+		for trial := range trials {
+			c := toyLosses[trial%len(toyLosses)]
+			p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1, Ridge: math.Exp(6*r.Float64() - 6), MaxRecords: n}
+			var records []toyRecord
+			for range n {
+				records = append(records, randomRecord(r, 2, c.loss, c.columns))
+			}
+			rows, readings := toyRows(t, 2, records), [n]atomic.Int64{}
+			ctx, stop := context.WithCancel(t.Context())
+			rows.x = changedRows{rows.x, func(dst []int16, i int) {
+				reading := readings[i].Add(1)
+				if reading > 1e4 {
+					stop()
+				}
+				if change != nil {
+					change(dst, reading)
+				}
+			}}
+			_, err := p.Minimize(ctx, rows, mechanism.Gaussian{NoiseMultiplier: 100}, L2())
+			if errors.Is(err, ErrComputation) {
+				refused++
+			} else if err != nil {
+				t.Errorf("storage gives %s, %v, ridge %v: got error %v after %d readings", fault, c.loss, p.Ridge, err, readings[0].Load())
+			}
+			stop()
+		}
+		if change == nil && refused > 0 || change != nil && refused < trials-3 {
+			t.Errorf("storage gives %s: %d of %d searches are refused", fault, refused, trials)
+		}
+	}
+}
+
+// TestStepsOfSearchesHaveTrueGradients gives a step of the search gradients that are wrong or infinite.
+func TestStepsOfSearchesHaveTrueGradients(t *testing.T) {
+	p := Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, Ridge: 1000, MaxRecords: 4}
+	m := newMinimization(p, oneHot(t, 4), nil, p.Tolerance(2, 0))
+	s := &newtonSearch{minimization: m, scores: make([]float64, 4)}
+	for _, c := range []struct {
+		name string
+		w    []float64
+		off  float64
+		want bool
+	}{
+		{"true", []float64{0.5, -0.25}, 0, true},
+		{"wrong", []float64{0.5, -0.25}, 1e-9, false},
+		{"no number", []float64{0.5, -0.25}, math.NaN(), false},
+		{"infinite", []float64{math.MaxFloat64, 1}, 0, false},
+	} {
+		g := s.gradient(c.w)
+		g[1] += c.off
+		if got := s.right(c.w, g); got != c.want {
+			t.Errorf("gradient is %s: right is %v", c.name, got)
+		}
+	}
+	if w, g := s.step([]float64{math.MaxFloat64, 1}, s.gradient([]float64{math.MaxFloat64, 1})); g != nil {
+		t.Errorf("an infinite gradient led to weights %v and gradient %v", w, g)
+	}
+	s.sure = true
+	if _, g := s.step([]float64{0, 0}, s.gradient([]float64{0, 0})); g == nil || s.sure {
+		t.Errorf("a step of Newton's has gradient %v, which portable code computed: %v", g, s.sure)
+	}
+	s.sure = true // of a gradient so small that no half of Newton's step lowers it
+	m.rows.x = changedRows{m.rows.x, func(dst []int16, _ int) { dst[0]++ }}
+	if _, g := s.step([]float64{0, 0}, []float64{1e-200, 0}); g != nil {
+		t.Errorf("a step of descent over rows that changed has gradient %v", g)
 	}
 }
 

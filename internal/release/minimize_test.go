@@ -263,7 +263,7 @@ func TestGradientsAreTheirDefinition(t *testing.T) {
 			w[j] = 1e-2 * r.NormFloat64()
 		}
 		want := exactGradient(p, m.dim, records, w)
-		for name, g := range map[string][]float64{"portable": m.gradient(w), "search": (&newtonSearch{m, make([]float64, n*c.columns)}).gradient(w)} {
+		for name, g := range map[string][]float64{"portable": m.gradient(w), "search": (&newtonSearch{minimization: m, scores: make([]float64, n*c.columns)}).gradient(w)} {
 			if apart := apartBy(g, want); !(apart <= 1e-9*(1+normOf(want))) {
 				t.Errorf("%v rows, %+v, %v: the %s gradient is %v, want %v", kind, f, c.loss, name, g, want)
 			}
