@@ -134,6 +134,9 @@ func (c *Candidate) rows() string {
 	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Pipeline), c.Options.FeatureBits)
 }
 
+// sparseWork is the time of a feature in a sparse row, in units of that of a feature in a dense row.
+const sparseWork = 8
+
 // work returns a guess of the multiply-adds of one run at this number of records, from public
 // numbers. It is for showing progress and is no bound.
 func (c *Candidate) work(records int) float64 {
@@ -141,8 +144,11 @@ func (c *Candidate) work(records int) float64 {
 	switch {
 	case c.Linear != nil:
 		p := c.Linear.Plan
-		share := p.Share()
-		return n*float64(p.Dim) + float64(p.Steps)*float64(p.Dim*p.Columns)*(2*share*n+20)
+		share, dim := p.Share(), float64(p.Dim)
+		if of, most := c.Linear.Features.Entries(); of != nil {
+			dim = min(dim, sparseWork*float64(most))
+		}
+		return n*dim + float64(p.Steps*p.Columns)*(2*share*n*dim+20*float64(p.Dim))
 	case c.Other != nil:
 		p := c.Other.Plan
 		return n * float64(p.Dim*p.Columns) * 200

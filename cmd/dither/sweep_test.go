@@ -19,6 +19,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -52,6 +53,38 @@ func readResults(t *testing.T, path string) (head []string, rows [][]string) {
 		t.Fatalf("%s: %v, want rows", path, err)
 	}
 	return all[0], all[1:]
+}
+
+// TestSweepChoosesInteractions wants each run of a sweep to follow the rules of interactions and of corrected
+// probabilities for its own epsilon, also where its noise is given. Results, summaries and dry runs say which it has.
+// The price of a run is the price of the same training. A model that a private choice writes has pairs too.
+func TestSweepChoosesInteractions(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, dir, 5000)
+	data := []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "first:0.8", "--quiet"}
+	mustInvoke(t, append(data, "--epsilon", "0.01,3", "--out", "each")...)
+	head, rows := readResults(t, filepath.Join("each", outcome.ResultsName))
+	at := func(row []string, name string) string { return row[slices.Index(head, name)] }
+	if a, b := rows[0], rows[1]; at(a, "interactions") != "none" || at(a, "calibrate") != "false" || at(b, "interactions") != "all" || at(b, "calibrate") != "true" || at(b, "auc") < "0.8" {
+		t.Errorf("got %v of %v, want pairs and an area above 0.8 at epsilon 3 alone", rows, head)
+	}
+	said, _ := mustInvoke(t, append(data, "--epsilon", "0.01,3", "--interactions", "none", "--interactions", "auto", "--dry-run")...)
+	if strings.Count(said, "  all  ") != 1 || strings.Count(said, "  none  ") != 3 {
+		t.Errorf("the dry run says %q, want pairs in one of four configurations", said)
+	}
+	for noise, want := range map[string]string{"2000": "none", "20": "all"} {
+		text, _ := mustInvoke(t, append(data, "--noise-multiplier", noise, "--dry-run", "--json")...)
+		var d outcome.Document
+		if err := json.Unmarshal([]byte(text), &d); err != nil || len(d.Summaries) != 1 || d.Summaries[0].Interactions != want {
+			t.Errorf("noise multiplier %s: %v, got %s, want interactions %s", noise, err, text, want)
+		}
+	}
+	mustInvoke(t, "sweep", "--data", table, "--schema", schema, "--test", table, "--test-public", "--quiet", "--select", "geometric:2", "--learning-rate", "5,10", "--epsilon", "3", "--out", "chosen")
+	mustInvoke(t, "verify", "chosen")
+	if text := readFile(t, filepath.Join("chosen", model.FileName)); !strings.Contains(text, "interactions") {
+		t.Error("the chosen model has no pairs")
+	}
 }
 
 // TestSweepPublic runs a sweep of a public table in several ways and looks at its files.

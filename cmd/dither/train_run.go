@@ -286,7 +286,7 @@ func (t *trainCommand) dry(ctx context.Context, source tables, f *training.Run, 
 	if err := artefact.CheckClaim(t.out, t.replace); err != nil {
 		return err
 	}
-	d, err := f.DryRun(ctx, training.Ask{PerStep: t.plan.epsilonPerStep, Planned: time.Since(begun).Seconds()})
+	d, err := f.DryRun(ctx, training.Ask{Stream: t.stream, PerStep: t.plan.epsilonPerStep, Planned: time.Since(begun).Seconds()})
 	if err != nil {
 		return stopped(err)
 	}

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -30,7 +32,7 @@ func columnsOf(varied []sweep.Parameter) []string {
 }
 
 // planColumns are the columns of every table of results: their cells follow from the plan.
-var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate"}
+var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate", "interactions", "calibrate"}
 
 // valueOf is the value of a varied parameter, "" where it is not among the settings of a candidate.
 func valueOf(c *sweep.Candidate, name string) string {
@@ -71,6 +73,10 @@ func planned(c *sweep.Candidate, name string, rate float64) string {
 		return number(c.Certificate.Delta)
 	case "method":
 		return c.Certificate.Method
+	case "interactions":
+		return interactionsOf(c)
+	case "calibrate":
+		return strconv.FormatBool(calibrates(c))
 	case "learning-rate":
 		if rate == 0 {
 			return ""
@@ -78,6 +84,47 @@ func planned(c *sweep.Candidate, name string, rate float64) string {
 		return number(rate)
 	}
 	return numberOf(c, name)
+}
+
+// interactionsOf returns what a run fits for columns and pairs, in words of the flag interactions.
+func interactionsOf(c *sweep.Candidate) string {
+	var setup train.Setup
+	switch {
+	case c.Linear != nil:
+		setup = *c.Linear
+	case c.Other != nil:
+		setup.Features = c.Other.Features
+	default:
+		setup.Features = c.Network.Features
+	}
+	for _, spec := range setup.Features.Pipeline.Specs() {
+		if spec.Name == "interactions" {
+			return pairWords(spec.Parameters)
+		}
+	}
+	return "none"
+}
+
+// pairWords returns the pairs among the parameters of the transform interactions, in words of the flag.
+func pairWords(parameters json.RawMessage) string {
+	var named struct{ Pairs [][]string }
+	var all struct{ Pairs string }
+	switch {
+	case json.Unmarshal(parameters, &named) == nil:
+		var pairs []string
+		for _, pair := range named.Pairs {
+			pairs = append(pairs, strings.Join(pair, "*"))
+		}
+		return strings.Join(pairs, ",")
+	case json.Unmarshal(parameters, &all) == nil && all.Pairs != "none":
+		return all.Pairs
+	}
+	return "bins"
+}
+
+// calibrates reports whether a run corrects probabilities.
+func calibrates(c *sweep.Candidate) bool {
+	return c.Linear != nil && c.Linear.Plan.Calibration != nil
 }
 
 // numberOf is the cell of a number of the plan of descent.

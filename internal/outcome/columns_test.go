@@ -48,20 +48,29 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	if lines[0] != "epsilon,loss,private,delta,method,sampling-probability,steps,noise-multiplier,clipping-norm,learning-rate,repeat,diverged,accuracy" || len(lines) != 4 ||
-		!strings.HasPrefix(lines[1], "1,'=x,true,1e-06,dp-gd,1,4,") || !strings.HasSuffix(lines[1], ",0.5,1,false,0.5") || !strings.HasSuffix(lines[2], ",0.7,2,false,0.75") {
+	if lines[0] != "epsilon,loss,private,delta,method,sampling-probability,steps,noise-multiplier,clipping-norm,learning-rate,interactions,calibrate,repeat,diverged,accuracy" || len(lines) != 4 ||
+		!strings.HasPrefix(lines[1], "1,'=x,true,1e-06,dp-gd,1,4,") || !strings.HasSuffix(lines[1], ",0.5,none,false,1,false,0.5") || !strings.HasSuffix(lines[2], ",0.7,none,false,2,false,0.75") {
 		t.Errorf("got %q", b.String())
 	}
 	b.Reset()
 	if err := writeSummary(&b, varied, sweep.Summarize([]sweep.Candidate{c}, r)); err != nil {
 		t.Fatal(err)
 	}
-	if text := b.String(); !strings.Contains(text, ",0.6,accuracy,2,0,0.625,0.1767766952966369,") || !strings.Contains(text, ",metric,repeats,diverged,mean,standard-deviation,low,high\n") {
+	if text := b.String(); !strings.Contains(text, ",0.6,none,false,accuracy,2,0,0.625,0.1767766952966369,") || !strings.Contains(text, ",metric,repeats,diverged,mean,standard-deviation,low,high\n") {
 		t.Errorf("got %q", text)
 	}
 	r = append(r, sweep.Measurement{Run: sweep.Run{Settings: c.Settings, Repeat: 3}, LearningRate: 0.7, Diverged: true})
 	b.Reset()
-	if err := writeResults(&b, varied, []sweep.Candidate{c}, r); err != nil || !strings.HasSuffix(b.String(), ",0.7,3,true,\n") {
+	if err := writeResults(&b, varied, []sweep.Candidate{c}, r); err != nil || !strings.HasSuffix(b.String(), ",0.7,none,false,3,true,\n") {
 		t.Errorf("a run that diverged: got %q (%v), want no metrics", b.String(), err)
+	}
+}
+
+// TestPairWords wants the words of the flag interactions for parameters of the transform.
+func TestPairWords(t *testing.T) {
+	for parameters, want := range map[string]string{`{"pairs":"all","bins":64}`: "all", `{"pairs":"none"}`: "bins", `{"pairs":[["a","b"],["b","c"]]}`: "a*b,b*c"} {
+		if got := pairWords([]byte(parameters)); got != want {
+			t.Errorf("%s: got %q, want %q", parameters, got, want)
+		}
 	}
 }

@@ -57,24 +57,28 @@ type Cost struct {
 // Row is one configuration with the values of one metric. Metric is empty if the configuration was
 // not measured.
 type Row struct {
-	Settings          []sweep.Setting     `json:"settings"`
-	Private           bool                `json:"private"`
-	Method            string              `json:"method"`
-	Epsilon           certificate.Epsilon `json:"epsilon"`
-	Delta             float64             `json:"delta"`
-	Metric            string              `json:"metric,omitempty"`
-	Repeats           int                 `json:"repeats,omitempty"`
-	Diverged          int                 `json:"diverged,omitempty"`
-	Mean              evaluate.Measure    `json:"mean"`
-	StandardDeviation evaluate.Measure    `json:"standard-deviation"`
-	Low               evaluate.Measure    `json:"low"`
-	High              evaluate.Measure    `json:"high"`
+	Settings []sweep.Setting     `json:"settings"`
+	Private  bool                `json:"private"`
+	Method   string              `json:"method"`
+	Epsilon  certificate.Epsilon `json:"epsilon"`
+	Delta    float64             `json:"delta"`
+	// Interactions is what a run fits for columns and pairs, in words of the flag. Calibrate says that
+	// it corrects probabilities.
+	Interactions      string           `json:"interactions"`
+	Calibrate         bool             `json:"calibrate"`
+	Metric            string           `json:"metric,omitempty"`
+	Repeats           int              `json:"repeats,omitempty"`
+	Diverged          int              `json:"diverged,omitempty"`
+	Mean              evaluate.Measure `json:"mean"`
+	StandardDeviation evaluate.Measure `json:"standard-deviation"`
+	Low               evaluate.Measure `json:"low"`
+	High              evaluate.Measure `json:"high"`
 }
 
 // RowOf returns the row of a configuration that was not measured.
 func RowOf(c *sweep.Candidate) Row {
 	u := evaluate.Measure(math.NaN())
-	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
+	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Interactions: interactionsOf(c), Calibrate: calibrates(c), Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 
 // Document returns the summary of the sweep. It names the highlighted configuration if marked is

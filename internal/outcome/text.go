@@ -38,10 +38,10 @@ func (s *Study) Text(summaries []sweep.Summary, banner string) ([]byte, error) {
 func (s *Study) DryText(seconds float64) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "dry run: nothing was trained, spent or written\n\n")
-	rows, runs := [][]string{{"configuration", "epsilon of a run", "delta", "runs"}}, 0
+	rows, runs := [][]string{{"configuration", "epsilon of a run", "delta", "interactions", "runs"}}, 0
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
-		rows = append(rows, []string{c.Words(), c.Certificate.Epsilon.Rounded(), strconv.FormatFloat(c.Certificate.Delta, 'g', -1, 64), strconv.Itoa(c.Runs(s.Repeats))})
+		rows = append(rows, []string{c.Words(), c.Certificate.Epsilon.Rounded(), strconv.FormatFloat(c.Certificate.Delta, 'g', -1, 64), interactionsOf(c), strconv.Itoa(c.Runs(s.Repeats))})
 		runs += c.Runs(s.Repeats)
 	}
 	if err := display.WriteColumns(&b, rows); err != nil {

@@ -53,11 +53,16 @@ func costs(s train.Setup) (parallel, serial float64, memory int64) {
 		dim = columns * textEntries
 		bytes, columns = 14*dim, columns*textCells // as cells of the table and as features
 	}
+	of, most := s.Features.Entries()
+	if of != nil { // rows of cells, before they are scaled and after
+		dim = min(dim, float64(most))
+		bytes = 2*6*dim + 4*columns + 16
+	}
 	perFeature := featureCost + stepCost*float64(p.Columns)
 	switch {
 	case p.LastIterate != nil:
 		perFeature = integerStepCost * float64(p.Columns)
-	case s.Schema.HasText():
+	case s.Schema.HasText() || of != nil:
 		perFeature = sparseStepCost * float64(p.Columns)
 	}
 	work := perFeature * records * dim * steps

@@ -21,7 +21,13 @@ type Ask struct {
 	PerStep float64
 	// Planned is the number of seconds that planning took.
 	Planned float64
+	// Stream says that rows stay in a file.
+	Stream bool
 }
+
+// streamedBytes is the memory for a record whose row stays in a file: numbers of the row as it was
+// opened and as steps see it, its label and its score.
+const streamedBytes = 40
 
 // Printable is the output of a command. Its JSON has its fields.
 type Printable interface {
@@ -64,6 +70,9 @@ func (r descent) dryRun(ctx context.Context, ask Ask) (Printable, error) {
 	s, c := r.Setup, r.Draft
 	d := descentDryRun{Plan: s.Plan, Certificate: c, Warnings: r.Run.warnings(), Accountings: r.prices, run: r.Run}
 	d.Seconds, d.Memory = estimate(s)
+	if ask.Stream {
+		d.Memory = min(d.Memory, 2*streamedBytes*int64(s.Plan.MaxRecords)+160<<20)
+	}
 	d.Seconds += ask.Planned
 	d.LeastSeconds, d.MostSeconds = d.Seconds/3, 10*d.Seconds
 	measured, rows, err := r.measure(ctx, ask.Planned)
