@@ -349,6 +349,9 @@ func TestSweepSelects(t *testing.T) {
 	if text, _ = mustInvoke(t, "explain", out); !strings.Contains(text, "random number of models") {
 		t.Errorf("got %s, want what was chosen", text)
 	}
+	if status, _, failure := invoke(args...); status != exitUsage || !strings.Contains(failure, "want a new folder; give another --out") || strings.Contains(failure, "--replace") {
+		t.Errorf("a choice over a model: got %d, %q, want a refusal that names no --replace, which a sweep has not", status, failure)
+	}
 	for name, more := range map[string][]string{"repeats": {"--repeats", "2"}, "law": {"--select", "uniform:4"}, "shape": {"--select", "negative-binomial:-1:4"}, "mark": {"--mark", "learning-rate=1"}, "mean": {"--select", "geometric:0"}, "steps that cost differently": {"--steps", "5,10"}, "budgets": {"--epsilon", "1,2"},
 		"without privacy": {"--baseline"}, "method": {"--method", "output"}} {
 		all := append(slices.Clone(args), more...)

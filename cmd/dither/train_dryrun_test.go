@@ -45,6 +45,7 @@ func TestDryRunRefuses(t *testing.T) {
 		"output folder":       {[]string{"--out", filepath.Join(dir, "none", "m")}, "cannot be written"},
 		"output taken":        {[]string{"--out", filepath.Join(dir, "taken")}, "exists"},
 		"output is no model":  {[]string{"--out", dir, "--replace"}, "no model folder"},
+		"output is empty":     {[]string{"--out", filepath.Join(dir, "taken"), "--replace"}, "remove it"},
 		"other method":        {[]string{"--data", other, "--method", "output-perturbation"}, `no column "b"`},
 		"network":             {[]string{"--data", other, "--model", "mlp", "--hidden", "3", "--sampling", "full"}, `no column "b"`},
 		"epsilon beyond all":  {[]string{"--epsilon", "1e9"}, "want at most 1e+06"},

@@ -48,25 +48,14 @@ func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
 		fmt.Fprintf(tell, "note: %s was left by a run that was killed, or replaced by one; its budget is spent; move it to a name of its own, or remove it\n", display.Printable(path))
 	})
-	if path == "" && (!replace || !display.Exists(defaultFolder)) {
-		return claimNext(defaultFolder, "")
-	}
-	if path == "" {
-		path = defaultFolder
-	}
-	path = filepath.Clean(path)
-	old, err := os.Lstat(path)
+	path, old, err := admit(path, replace)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return claimed(path, path)
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be looked at: %w; give another --out", path, display.Pathless(err))
-	case display.Exists(filepath.Join(path, durable.TraceName)):
-		return nil, fmt.Errorf("%s exists and belongs to a run that goes on or did not finish, want a new folder; give another --out, or remove it once what %s says is counted", path, durable.TraceName)
-	case !replace:
-		return nil, taken(path)
-	case !isModelFolder(path):
-		return nil, fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
+		return nil, err
+	case path == "":
+		return claimNext(defaultFolder, "")
+	case old == nil:
+		return claimed(path, path)
 	}
 	f, err := claimNext(path+unfinishedEnd, path)
 	if err != nil {
@@ -85,17 +74,9 @@ func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 
 // CheckClaim returns the error that Claim would return. It leaves nothing on disk.
 func CheckClaim(path string, replace bool) error {
-	if path == "" {
-		path = defaultFolder
-		replace = true // a free name is found, or the flag says so
-	}
-	path = filepath.Clean(path)
-	switch {
-	case !display.Exists(path):
-	case !replace:
-		return taken(path)
-	case path != defaultFolder && !isModelFolder(path):
-		return fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
+	path, _, err := admit(path, replace)
+	if err != nil {
+		return err
 	}
 	parent := filepath.Dir(path)
 	probe, err := os.MkdirTemp(parent, durable.Prefix)
@@ -103,6 +84,40 @@ func CheckClaim(path string, replace bool) error {
 		return fmt.Errorf("%s cannot be written in: %w; give another --out", parent, display.Pathless(err))
 	}
 	return os.Remove(probe)
+}
+
+// admit returns the path that Claim reserves, and the folder there that is to be replaced or nil. The
+// path is "" for the first free name.
+func admit(path string, replace bool) (string, os.FileInfo, error) {
+	if path == "" {
+		if !replace || !display.Exists(defaultFolder) {
+			return "", nil, nil
+		}
+		path = defaultFolder
+	}
+	path = filepath.Clean(path)
+	old, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err != nil:
+		return "", nil, fmt.Errorf("%s cannot be looked at: %w; give another --out", path, display.Pathless(err))
+	case IsUnfinished(path):
+		return "", nil, fmt.Errorf("%s exists and belongs to a run that goes on or did not finish, want a new folder; give another --out, or remove it once what %s says is counted", path, durable.TraceName)
+	case isEmpty(path):
+		return "", nil, fmt.Errorf("%s exists and is no model folder but an empty one, want a new folder; give another --out, or remove it unless a run that goes on has made it", path)
+	case !replace:
+		return "", nil, taken(path)
+	case !isModelFolder(path):
+		return "", nil, fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
+	}
+	return path, old, nil
+}
+
+// isEmpty reports whether a path names a folder without files.
+func isEmpty(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
 }
 
 // claimNext reserves home, or the first free one of home-2, home-3, …. path is the place of the
@@ -148,7 +163,11 @@ func taken(path string) error {
 type takenError struct{ path string }
 
 func (e takenError) Error() string {
-	return e.path + " exists, want a new folder; give another --out, or --replace"
+	text := e.path + " exists, want a new folder; give another --out"
+	if isModelFolder(e.path) {
+		text += ", or --replace"
+	}
+	return text
 }
 
 func (e takenError) Unwrap() error { return fs.ErrExist }
@@ -197,8 +216,8 @@ func (f *Folder) Close() {
 // modelFiles are the files that a folder of results may have.
 var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", IteratesName, SignatureName}
 
-// isModelFolder reports whether a folder holds files of a model and nothing else. An empty one may belong to another run that
-// goes on.
+// isModelFolder reports whether a folder holds files of a model and nothing else. An empty one may
+// belong to another run that goes on.
 func isModelFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil || len(entries) == 0 {

@@ -2,6 +2,7 @@ package artefact
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,6 +135,63 @@ func TestFolderRefusals(t *testing.T) {
 	f.Close()
 	if display.Exists("free") {
 		t.Error("a name that was given back is still there")
+	}
+}
+
+// TestCheckClaimIsClaim wants a dry run to refuse what a run refuses, in the same words, and a refusal to
+// name only what helps.
+func TestCheckClaimIsClaim(t *testing.T) {
+	makes := map[string]func(t *testing.T, path string){
+		"nothing": func(*testing.T, string) {},
+		"a model": func(t *testing.T, path string) { makeModel(t, path, "old") },
+		"a file":  func(t *testing.T, path string) { writeText(t, path, "mine") },
+		"other files": func(t *testing.T, path string) {
+			makeModel(t, path, "old")
+			writeText(t, filepath.Join(path, "notes"), "mine")
+		},
+		"an empty one": func(t *testing.T, path string) {
+			makeModel(t, path, "")
+			removeAll(t, filepath.Join(path, model.FileName))
+		},
+		"an unfinished": func(t *testing.T, path string) {
+			makeModel(t, path, "")
+			writeText(t, filepath.Join(path, durable.TraceName), "{}")
+		},
+	}
+	for name, put := range makes {
+		for _, path := range []string{"", defaultFolder, "m", filepath.Join("absent", "m")} {
+			for _, replace := range []bool{false, true} {
+				t.Chdir(t.TempDir())
+				if at := cmp.Or(path, defaultFolder); filepath.Dir(at) == "." {
+					put(t, at)
+				}
+				before := treeOf(t, ".")
+				dry := CheckClaim(path, replace)
+				if after := treeOf(t, "."); !slices.Equal(before, after) {
+					t.Errorf("%s at %q, replace %t: a dry run leaves %v, want %v", name, path, replace, after, before)
+				}
+				f, err := Claim(path, replace, t.Output())
+				if (dry == nil) != (err == nil) || err != nil && filepath.Dir(path) == "." && dry.Error() != err.Error() {
+					t.Errorf("%s at %q, replace %t: a dry run says %v, a run %v", name, path, replace, dry, err)
+				}
+				if f.Close(); err == nil || filepath.Dir(path) != "." {
+					continue
+				}
+				if strings.Contains(err.Error(), "--replace") {
+					g, failed := Claim(path, true, t.Output())
+					if g.Close(); failed != nil {
+						t.Errorf("%s at %q, replace %t: %v; --replace is refused: %v", name, path, replace, err, failed)
+					}
+				}
+				if strings.Contains(err.Error(), "or remove it") {
+					removeAll(t, cmp.Or(path, defaultFolder))
+					g, failed := Claim(path, replace, t.Output())
+					if g.Close(); failed != nil {
+						t.Errorf("%s at %q, replace %t: %v; after removal: %v", name, path, replace, err, failed)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -127,6 +127,9 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 	if together.From(ctx) != nil {
 		return Chosen{}, errors.New("--select is given to several ranks, want one process; a private choice is no sum")
 	}
+	if folder != "" && display.Exists(folder) {
+		return Chosen{}, fmt.Errorf("%s exists, want a new folder; give another --out", folder) // there is no --replace
+	}
 	place, err := artefact.Claim(folder, false, messages)
 	if err != nil {
 		return Chosen{}, err
