@@ -100,7 +100,8 @@ func (r *Run) Part(d *data.Dataset, person string) (*data.Dataset, error) {
 }
 
 // same returns an error unless all ranks have the same features, targets and persons, in the same order.
-// What a rank sends says nothing about its rows to whoever has no key, and stands for this rank alone.
+// Other columns that were read must be the same too, such as weights and levels to learn. What a rank
+// sends says nothing about its rows to whoever has no key, and stands for this rank alone.
 func (r *Run) same(d *data.Dataset, person string) error {
 	hash, row := sha256.New(), []float32(nil)
 	for i := range d.Records() {
@@ -113,8 +114,15 @@ func (r *Run) same(d *data.Dataset, person string) error {
 			row = d.Row(row, i)
 		}
 		_ = binary.Write(hash, binary.BigEndian, row)
+		_ = binary.Write(hash, binary.BigEndian, d.Dropped(i))
 	}
 	_ = binary.Write(hash, binary.BigEndian, d.Target())
+	for _, c := range d.Schema().Columns {
+		if codes, texts, err := d.Group(c.Name); err == nil {
+			fmt.Fprintf(hash, "%q %q", c.Name, texts)
+			_ = binary.Write(hash, binary.BigEndian, codes)
+		}
+	}
 	if person != "" {
 		codes, texts, err := d.Texts(person)
 		if err != nil {

@@ -184,6 +184,54 @@ func (e *exchanged) Send(ctx context.Context, to int, message []byte) error {
 	return e.Transport.Send(ctx, to, message)
 }
 
+// TestRanksHaveTheSameColumns gives rank 1 a table in which two rows stand the other way round. They differ
+// in one column alone: a feature, the target, a weight, a level to learn or the person, or in whether one
+// is dropped. The ranks would otherwise train on one of them twice.
+func TestRanksHaveTheSameColumns(t *testing.T) {
+	schema, err := data.ParseSchema("s.yaml", []byte(`dither-schema: 1
+row: r
+max-records: 9
+target: {column: y, levels: ["0", "1"]}
+columns:
+  x: {numeric: [0, 9], missing: zero, out-of-range: clamp}
+  l: {levels: private, max-levels: 4, unknown: other, missing: zero}
+  d: {text: {buckets: 256}, missing: drop}
+  w: ignore
+  who: ignore
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := []byte(strings.Repeat("k", 32))
+	for name, rows := range map[string][2]string{
+		"nothing":         {"1,u,a,2,p,0", "1,u,a,2,p,0"},
+		"a feature":       {"1,u,a,2,p,0", "3,u,a,2,p,0"},
+		"the target":      {"1,u,a,2,p,0", "1,u,a,2,p,1"},
+		"a weight":        {"1,u,a,2,p,0", "1,u,a,5,p,0"},
+		"a private level": {"1,u,a,2,p,0", "1,v,a,2,p,0"},
+		"the person":      {"1,u,a,2,p,0", "1,u,a,2,q,0"},
+		"a dropped row":   {"1,u,!,2,p,0", "1,u,,2,p,0"},
+	} {
+		person := map[bool]string{true: "who"}[name == "the person"]
+		errs := onEach(2, func(rank int, transport ranks.Transport) error {
+			run, err := together.Begin(context.Background(), transport, key, 0)
+			if err != nil {
+				return err
+			}
+			text := "x,l,d,w,who,y\n" + rows[rank] + "\n" + rows[1-rank] + "\n"
+			d, err := data.ReadFrom(context.Background(), schema, "t.csv", strings.NewReader(text), data.ReadOptions{Extra: []string{"w", "who"}, KeepDropped: true})
+			if err != nil {
+				return err
+			}
+			_, err = run.Part(d, person)
+			return err
+		})
+		if (errs[0] == nil) != (name == "nothing") {
+			t.Errorf("rows differ in %s: rank 0 got %v", name, errs[0])
+		}
+	}
+}
+
 // TestOtherRowsAreFoundUnderALyingTransport gives rank 2 other rows, and lets the transport answer for it with
 // what rank 1 says about the right ones.
 func TestOtherRowsAreFoundUnderALyingTransport(t *testing.T) {
