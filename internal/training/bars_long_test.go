@@ -125,35 +125,45 @@ func TestDescentBarsCover(t *testing.T) {
 		}
 	}
 	const runs = 10
-	total := coverage{}
+	total, byRows, ran := coverage{}, map[bool]*coverage{false: {}, true: {}}, 0
 	for _, c := range tables {
-		of, misses, line := coverage{}, [2]float64{}, ""
-		epsilons := []float64{0.5, 1, 3}
-		for _, epsilon := range epsilons {
-			at := coverage{}
-			for again := range uint64(runs) {
-				r := train.Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}
-				o := train.Options{Momentum: option.DefaultMomentum}
-				if err := Improve(&r, o, c.schema, "none", true); err != nil {
-					t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			of, misses, line := coverage{}, [2]float64{}, ""
+			epsilons := []float64{0.5, 1, 3}
+			for _, epsilon := range epsilons {
+				at, rows := coverage{}, ""
+				for again := range uint64(runs) {
+					r := train.Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}
+					o := train.Options{Momentum: option.DefaultMomentum}
+					if err := Improve(&r, o, c.schema, "none", true); err != nil {
+						t.Fatal(err)
+					}
+					got := covered(t, r, o, c.schema, c.draw(again))
+					at.add(got)
+					byRows[got.whitened].add(got)
+					if got.whitened {
+						rows = " whitened"
+					}
+					of.unclipped = of.unclipped || got.unclipped
+					misses[0] += got.missed() / float64(runs*len(epsilons))
+					misses[1] += got.missedShapes() / float64(runs*len(epsilons))
 				}
-				got := covered(t, r, o, c.schema, c.draw(again))
-				at.add(got)
-				of.unclipped = of.unclipped || got.unclipped
-				misses[0] += got.missed() / float64(runs*len(epsilons))
-				misses[1] += got.missedShapes() / float64(runs*len(epsilons))
+				of.add(at)
+				line += fmt.Sprintf(" %.1f, %.1f%s |", 100*(1-at.missed()), 100*(1-at.missedShapes()), rows)
 			}
-			of.add(at)
-			line += fmt.Sprintf(" %.1f, %.1f |", 100*(1-at.missed()), 100*(1-at.missedShapes()))
-		}
-		total.add(of)
-		t.Logf("| %s | %d |%s unclipped %v", c.name, of.weights, line, of.unclipped)
-		if tooMany(misses[0], runs*len(epsilons)) || tooMany(misses[1], runs*len(epsilons)) {
-			t.Errorf("%s: %.1f %% of the intervals miss, and %.1f %% of those of shapes", c.name, 100*misses[0], 100*misses[1])
-		}
+			total.add(of)
+			ran++
+			t.Logf("| %s | %d |%s unclipped %v", c.name, of.weights, line, of.unclipped)
+			if tooMany(misses[0], runs*len(epsilons)) || tooMany(misses[1], runs*len(epsilons)) {
+				t.Errorf("%.1f %% of the intervals miss, and %.1f %% of those of shapes", 100*misses[0], 100*misses[1])
+			}
+		})
 	}
 	t.Logf("all: %.2f %% of %d, shapes %.2f %%", 100*(1-total.missed()), total.weights, 100*(1-total.missedShapes()))
-	if n := runs * 3 * len(tables); tooMany(total.missed(), n) || tooMany(total.missedShapes(), n) {
+	for whitened, c := range byRows {
+		t.Logf("whitened %v: %.2f %% of %d, shapes %.2f %% of %d", whitened, 100*(1-c.missed()), c.weights, 100*(1-c.missedShapes()), c.places)
+	}
+	if n := runs * 3 * ran; tooMany(total.missed(), n) || tooMany(total.missedShapes(), n) {
 		t.Errorf("%.2f %% of the intervals miss, and %.2f %% of those of shapes, want 5 %%", 100*total.missed(), 100*total.missedShapes())
 	}
 }
@@ -212,7 +222,7 @@ func TestOutputBarsCover(t *testing.T) {
 // sums with two limits each.
 func TestNoiseByColumn(t *testing.T) {
 	const runs = 100
-	kinds := []string{"empty", "two nearly equal numbers", "number that is nearly always 0", "other numbers", "levels that occur", "constant"}
+	kinds := kindsInUneven
 	for _, c := range []struct {
 		name   string
 		levels int
@@ -245,6 +255,71 @@ func TestNoiseByColumn(t *testing.T) {
 		t.Logf("%s%s", c.name, line)
 	}
 }
+
+// TestWhitenedNoiseByColumn measures the noise in weights of an uneven table whose rows are whitened, in units of what the
+// intervals state. Empty columns reach it, and no kind of column exceeds it. Each run has its own whitening.
+//
+// A run adds the mean of the squares of a kind, which depend on each other. By convexity the moment generating function of
+// this mean is at most that of one square. So the limits are those of a χ² variable with one degree of freedom for each
+// run. Each of 14 limits is passed with a probability below 5e-8.
+func TestWhitenedNoiseByColumn(t *testing.T) {
+	const runs = 100
+	for _, loss := range []model.Loss{model.Squared, nil} {
+		s, d := uneven(t, 102, 4000, 0, false)
+		sums := make([]float64, len(kindsInUneven))
+		for range runs {
+			means, names := whitenedNoise(t, train.Request{Loss: loss, Epsilon: 3, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s, d)
+			squares, counts := make([]float64, len(sums)), make([]float64, len(sums))
+			for j, z := range means {
+				k := kindInUneven(names, j)
+				squares[k], counts[k] = squares[k]+z*z, counts[k]+1
+			}
+			for k, v := range squares {
+				sums[k] += v / counts[k]
+			}
+		}
+		line := ""
+		for k, sum := range sums {
+			line += fmt.Sprintf("; %s %.2f", kindsInUneven[k], sum/runs)
+			if low, high := chiLimits(runs, rare); sum > high || k == 0 && sum < low {
+				t.Errorf("%s: the sum of %d mean squares is %.4g, want at most %.4g, and at least %.4g if empty", kindsInUneven[k], runs, sum, high, low)
+			}
+		}
+		t.Logf("Huber %v%s", loss == nil, line)
+	}
+}
+
+// whitenedNoise returns the noise in each weight of a model of one score and whitened rows, divided by the stated standard
+// deviation. It also returns the names of the features.
+func whitenedNoise(t *testing.T, r train.Request, s *data.Schema, d *data.Dataset) ([]float64, []encoder.Name) {
+	t.Helper()
+	run, err := Descent(r, train.Options{Momentum: option.DefaultMomentum}, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := run.barsOf(noisy)
+	if interval.spread == nil || noisy.Model.Features().Whitening == nil {
+		t.Fatal("want intervals without clipping, of whitened rows")
+	}
+	again, options := withoutNoise(run.Setup, run.Options, noisy, interval)
+	exact, err := train.Fit(context.Background(), unlimited(t), again, d, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, wanted := effective(interval.before(noisy.Model))[0], effective(exact.Model)[0]
+	out := interval.spread.Halves(0, before)
+	for j, half := range out {
+		out[j] = (before[j] - wanted[j]) / half * normalReach
+	}
+	return out, run.Setup.Features.Names()
+}
+
+// kindsInUneven are the kinds of features of an uneven table.
+var kindsInUneven = []string{"empty", "two nearly equal numbers", "number that is nearly always 0", "other numbers", "levels that occur", "constant"}
 
 // kindInUneven returns the kind of a feature of an uneven table. The feature after the names is the constant.
 func kindInUneven(names []encoder.Name, j int) int {

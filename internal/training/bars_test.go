@@ -206,6 +206,8 @@ const unclipping = 50
 type coverage struct {
 	weights, inside, places, insideShapes int
 	unclipped                             bool
+	// whitened states that the rows are whitened.
+	whitened bool
 	// beyond counts those that contain the weight of a model without clipping, although it is not their target.
 	beyond int
 }
@@ -231,6 +233,7 @@ func covered(t testing.TB, r train.Request, o train.Options, s *data.Schema, d *
 		t.Fatalf("no intervals: %s", interval.refusal)
 	}
 	again, options := withoutNoise(run.Setup, o, noisy, interval)
+	out.whitened = noisy.Model.Features().Whitening != nil
 	if out.unclipped = interval.spread != nil; out.unclipped && run.Setup.Model.Loss.Name() != model.Huber(0).Name() {
 		again.Plan.Clipping.Norm *= unclipping
 		again.Plan.Clipping.Bound *= unclipping
