@@ -87,8 +87,9 @@ type limit struct{ rate, rest float64 }
 // limits bound both rates of errors.
 type limits struct{ positives, negatives limit }
 
-// upperLimit returns an upper bound on a rate after this number of errors in n trials: the
-// largest p at which no more errors have at least the probability alarm. It is rounded up. The search is in log(p/(1-p)).
+// upperLimit returns an upper bound on a rate after this number of errors in n trials: the largest
+// p at which no more errors have at least the probability alarm. It is rounded up. The search is in
+// log(p/(1-p)).
 func upperLimit(n, errors int, alarm float64) limit {
 	if errors >= n {
 		return limit{1, 0}

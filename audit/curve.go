@@ -92,12 +92,13 @@ func (m *monotone) at(t float64, family func(float64) Curve) Curve {
 // mechanism with this curve.
 //
 // Let p_i be the probability of exactly i right guesses, of c guesses on m canaries. For i ≥ j put
-// r_j = Σ i/m·p_i and h_j = Σ (c-i)/m·p_i, so r_j + h_j = c/m·P(at least j). Take a canary at random. That
-// its guess is right and at least j are, has probability r_j. Flip its coin, which the mechanism hides: the
-// same outputs make it wrong with at least j-1 right. So h_{j-1} ≥ curve(r_j), because the curve is convex.
-// Suppose that P(at least Right) is alarm. Then r and h begin as below or with a larger r. For j = Right,
-// …, 1 the least mass that obeys this is added. If the masses exceed the whole probability, the claim is refuted. Masses
-// that come later or with more right guesses only raise the sum.
+// r_j = Σ i/m·p_i and h_j = Σ (c-i)/m·p_i, so r_j + h_j = c/m·P(at least j). Take a canary at
+// random. That its guess is right and at least j are, has probability r_j. Flip its coin, which the
+// mechanism hides: the same outputs make it wrong with at least j-1 right. So h_{j-1} ≥ curve(r_j),
+// because the curve is convex. Suppose that P(at least Right) is alarm. Then r and h begin as below
+// or with a larger r. For j = Right, …, 1 the least mass that obeys this is added. If the masses
+// exceed the whole probability, the claim is refuted. Masses that come later or with more right
+// guesses only raise the sum.
 func (g Guesses) refutesCurve(curve Curve, alarm float64) bool {
 	if g.Right == 0 {
 		return false

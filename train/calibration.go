@@ -288,9 +288,10 @@ func corrected(weights []float64, m *feature.Map, l model.Linear, step []float64
 	return out, stretch, constant
 }
 
-// newton returns the step for released derivatives, each of its numbers at most maxCorrection in magnitude. The step is
-// (H² + λ)⁻¹·H·g for second derivatives H and derivatives g. Here λ is the variance of the noise, divided by the square
-// of expectedCorrection. So a step along well-known directions is H⁻¹·g, and noise alone moves little.
+// newton returns the step for released derivatives, each of its numbers at most maxCorrection in
+// magnitude. The step is (H² + λ)⁻¹·H·g for second derivatives H and derivatives g. Here λ is the
+// variance of the noise, divided by the square of expectedCorrection. So a step along well-known
+// directions is H⁻¹·g, and noise alone moves little.
 //
 // It also returns the standard deviation that the noise in g, apart from the noise in H, gives each number.
 func newton(noisy []float64, parameters int, deviation float64) (step, noise []float64) {

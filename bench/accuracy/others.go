@@ -53,7 +53,8 @@ func labelled(read func(context.Context, *data.Schema, string) (a, b *data.Datas
 	}
 }
 
-// creditSchema declares the clients of a bank in Taiwan (Yeh & Lien 2009), with round bounds on amounts in its dollars.
+// creditSchema declares the clients of a bank in Taiwan (Yeh & Lien 2009), with round bounds on
+// amounts in its dollars.
 func creditSchema() (*data.Schema, error) {
 	return data.ParseSchema("credit-default", []byte(`dither-schema: 1
 row: one client
@@ -123,7 +124,8 @@ columns:
 `))
 }
 
-// wineSchema declares grades of wines (Cortez and others 2009), with bounds that chemistry and the scale of grades give.
+// wineSchema declares grades of wines (Cortez and others 2009), with bounds that chemistry and the
+// scale of grades give.
 func wineSchema() (*data.Schema, error) {
 	return data.ParseSchema("wine-quality", []byte(`dither-schema: 1
 row: one wine

@@ -146,8 +146,9 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 	return found
 }
 
-// standing returns in what the snapshot of the ledger that a certificate contains differs from the ledger at that record.
-// Certificates of older programs have none, and another ledger has other records.
+// standing returns in what the snapshot of the ledger that a certificate contains differs from the
+// ledger at that record. Certificates of older programs have none, and another ledger has other
+// records.
 func (l *Ledger) standing(r *certificate.LedgerRecord) []string {
 	if r == nil || r.Limit == 0 || r.Ledger != l.Book.Ledger() {
 		return nil
@@ -161,9 +162,9 @@ func (l *Ledger) standing(r *certificate.LedgerRecord) []string {
 		r.Others, r.Spent.Rounded(), r.Limit.Rounded(), display.Plain(r.LimitDelta), others, display.Rounded(spent, 4, true), display.Rounded(t.Epsilon, 4, true), display.Plain(t.Delta))}
 }
 
-// paying returns the records that count a certificate or that it names. moved is whether a merger or an import took all
-// of them into this ledger. Where a merger took the record that it names, and another record counts its hash,
-// it was counted twice, and the hash decides.
+// paying returns the records that count a certificate or that it names. moved is whether a merger
+// or an import took all of them into this ledger. Where a merger took the record that it names, and
+// another record counts its hash, it was counted twice, and the hash decides.
 func (l *Ledger) paying(hash string, c certificate.Certificate, all []budget.Release) (own []budget.Release, moved bool) {
 	elsewhere := c.Recorded != nil && c.Recorded.Ledger != l.Book.Ledger()
 	counted := slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash })

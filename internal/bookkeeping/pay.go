@@ -170,8 +170,9 @@ func (p *Purse) goOn(about *budget.Ask, earlier []budget.EarlierRun) error {
 	return err
 }
 
-// withFitting adds to the refusal of one number with noise the epsilon at which it fits. Refusals name that of Gaussian
-// noise, and Laplace noise costs more under most filters. Other plans may take long to price.
+// withFitting adds to the refusal of one number with noise the epsilon at which it fits. Refusals
+// name that of Gaussian noise, and Laplace noise costs more under most filters. Other plans may
+// take long to price.
 func (p *Purse) withFitting(ctx context.Context, err error, c *certificate.Certificate) error {
 	if !errors.Is(err, ledger.ErrOverBudget) {
 		return err

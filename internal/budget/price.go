@@ -117,8 +117,8 @@ const (
 	fitLeast = 1e-5
 )
 
-// Within reports whether a plan takes at most this share of the capacity, by itself and after what is spent. A plan may
-// be within a share that is not left.
+// Within reports whether a plan takes at most this share of the capacity, by itself and after what
+// is spent. A plan may be within a share that is not left.
 func (q Quote) Within(share float64) bool {
 	return max(q.Share, q.ShareAfter-q.ShareBefore) <= share*(1+shareSlack)
 }
@@ -127,10 +127,11 @@ func (q Quote) Within(share float64) bool {
 // charged.
 const shareSlack = 1e-9
 
-// Fit returns the plan of the largest epsilon, at most most, that takes at most this share of the capacity. With left
-// the plan also fits into what is left. make plans for an epsilon, and costs more as it grows. An epsilon for which make
-// fails does not fit. The result is within a thousandth of the largest that fits. Fit wraps ErrOverBudget where not even
-// a hundred-thousandth of most fits.
+// Fit returns the plan of the largest epsilon, at most most, that takes at most this share of the
+// capacity. With left the plan also fits into what is left. make plans for an epsilon, and costs
+// more as it grows. An epsilon for which make fails does not fit. The result is within a thousandth
+// of the largest that fits. Fit wraps ErrOverBudget where not even a hundred-thousandth of most
+// fits.
 func (b *Book) Fit(ctx context.Context, most, share float64, left bool, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
 	if !(most > 0) || math.IsInf(most, 1) || !(share > 0) {
 		return 0, Ask{}, fmt.Errorf("budget: largest epsilon is %v and share %v, want a positive finite number and a positive number", most, share)

@@ -95,8 +95,9 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 	return file, nil
 }
 
-// encodeOnce returns the encoded table of a database, or of a table with related tables, for this run
-// alone: nothing shows whether a later run would read the same rows. The file has no name any more where the system allows it.
+// encodeOnce returns the encoded table of a database, or of a table with related tables, for this
+// run alone: nothing shows whether a later run would read the same rows. The file has no name any
+// more where the system allows it.
 func encodeOnce(ctx context.Context, folder string, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*os.File, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails

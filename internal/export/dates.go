@@ -97,8 +97,8 @@ func (g *goFile) dateState(i int, c *column) {
 }
 
 // momentPattern matches the texts of moments, apart from days that a month does not have. The other
-// patterns extract the digits of a fraction of a second, and the zone. PostgreSQL writes old local times with zones that
-// have seconds, such as +05:53:28.
+// patterns extract the digits of a fraction of a second, and the zone. PostgreSQL writes old local
+// times with zones that have seconds, such as +05:53:28.
 const (
 	momentPattern = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.,][0-9]+)?(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9]|:[0-5][0-9]:[0-5][0-9])?)?)?$`
 	afterSecond   = `^.{19}[.,]([0-9]+)`

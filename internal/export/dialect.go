@@ -14,14 +14,15 @@ type dialect struct {
 	all string
 	// name and quoted return a column and a text.
 	name, quoted func(string) string
-	// trimmed returns a column as a text without white space at its ends. truth returns false or true as a text for a column
-	// of booleans, and another text or NULL for other columns.
+	// trimmed returns a column as a text without white space at its ends. truth returns false or
+	// true as a text for a column of booleans, and another text or NULL for other columns.
 	trimmed, truth func(column string) string
 	// number returns the 64-bit number of a text that has the form of one, or NULL if it is not finite.
 	number func(text string) string
 	// single rounds a number to 32 bits.
 	single func(v string) string
-	// matches reports whether a text matches a regular expression. extract returns what matches its group, NULL or '' for nothing.
+	// matches reports whether a text matches a regular expression. extract returns what matches its
+	// group, NULL or '' for nothing.
 	matches, extract func(text, pattern string) string
 	// float and integer are the types of numbers.
 	float, integer string
@@ -118,9 +119,10 @@ func Dialects() []string {
 // numberPattern matches the texts of numbers, as package decimal does.
 const numberPattern = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`
 
-// PostgreSQL refuses casts of numbers that round to 0 or to infinity. Larger numbers than sqlLeast, 2^-1075, do not round
-// to 0. Numbers from sqlMost on, 2^1024 - 2^970, round to infinity. An exponent from 10000 on, which farPattern matches, is
-// refused even in its numbers of any length. zeroPattern then matches what is 0 or rounds to 0.
+// PostgreSQL refuses casts of numbers that round to 0 or to infinity. Larger numbers than sqlLeast,
+// 2^-1075, do not round to 0. Numbers from sqlMost on, 2^1024 - 2^970, round to infinity. An
+// exponent from 10000 on, which farPattern matches, is refused even in its numbers of any length.
+// zeroPattern then matches what is 0 or rounds to 0.
 const (
 	sqlLeast    = "CAST('2.470328229206232720882844e-324' AS numeric)"
 	sqlMost     = "CAST('1.797693134862315807937289e308' AS numeric)"

@@ -332,7 +332,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// classes groups states by their features, and returns the first state of each class. States without features have class -1.
+// classes groups states by their features, and returns the first state of each class. States
+// without features have class -1.
 func classes(states int, of func(s int) []entry) (class, first []int) {
 	var known [][]entry
 	for s := range states {

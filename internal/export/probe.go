@@ -27,7 +27,8 @@ func (p *prober) features(values []float32) []float64 {
 	return p.x
 }
 
-// entries returns the features of a group that are not 0 in the row with these values of columns a and b. -1 is no column.
+// entries returns the features of a group that are not 0 in the row with these values of columns a
+// and b. -1 is no column.
 func (p *prober) entries(g group, a int, v float32, b int, w float32) []entry {
 	p.values = append(p.values[:0], p.base...)
 	p.values[a] = v

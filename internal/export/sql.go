@@ -89,8 +89,9 @@ func (q *statementSQL) query(name, comment string, selected []string) {
 	q.from = name
 }
 
-// cells selects the cells as trimmed texts, and the numbers of those that are numbers. A text says best what a number is:
-// casts of databases take more, and an error in one of them would end the query.
+// cells selects the cells as trimmed texts, and the numbers of those that are numbers. A text says
+// best what a number is: casts of databases take more, and an error in one of them would end the
+// query.
 func (q *statementSQL) cells() {
 	selected, numbers := []string{"dither_r AS dither_row"}, []string{"*"}
 	for i, c := range q.o.columns {

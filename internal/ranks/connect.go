@@ -20,24 +20,27 @@ import (
 const (
 	// pieceLength is the length of the longest piece of a message. MPI counts bytes with 31 bits.
 	pieceLength = 1 << 28
-	// ackAfter is how much a rank takes before it says so. A sender waits for room only while more than that is on its way,
-	// so that it never waits for what was taken.
+	// ackAfter is how much a rank takes before it says so. A sender waits for room only while more
+	// than that is on its way, so that it never waits for what was taken.
 	ackAfter = Window / 4
-	// shortMessage is the length of messages that MPI takes as a whole, as a rule, so that nothing more has to be done for them.
+	// shortMessage is the length of messages that MPI takes as a whole, as a rule, so that nothing
+	// more has to be done for them.
 	shortMessage = 32 << 10
 	// beginning is how many limits of silence MPI may take to begin.
 	beginning = 4
-	// turn is how much longer each rank waits than the one before it. The launcher ends the others when the first one ends.
+	// turn is how much longer each rank waits than the one before it. The launcher ends the others
+	// when the first one ends.
 	turn = time.Second
 	// decision is how long a rank that aborts waits for the root to name one rank for all.
 	decision = 2 * time.Second
 	// search is how long a rank that is told to stop looks for a lost process, which may be the reason.
 	search = 200 * time.Millisecond
-	// farewell is how long Close waits at most for the speaker to close. Then lastWord is how long it waits for the process of
-	// the speaker to end. Launchers end all processes when one of them has ended, and the line would be lost.
+	// farewell is how long Close waits at most for the speaker to close. Then lastWord is how long
+	// it waits for the process of the speaker to end. Launchers end all processes when one of them
+	// has ended, and the line would be lost.
 	farewell, lastWord = 8 * time.Second, 500 * time.Millisecond
-	// hearing is how long a rank that speaks waits at most for ranks of other machines to close. It is shorter than lastWord, after
-	// which these leave.
+	// hearing is how long a rank that speaks waits at most for ranks of other machines to close. It
+	// is shorter than lastWord, after which these leave.
 	hearing = 200 * time.Millisecond
 	// spreading is how long the end of a run is sent at most.
 	spreading = 100 * time.Millisecond
@@ -165,8 +168,9 @@ func lost(rank, size int, what string) *Ended {
 // Connect returns this process's rank among those that mpirun or srun started. It may be called once. Errors of the
 // transport itself are failures while running.
 //
-// Ranks tell the root every second that they are there, and the root tells them, from a thread that computes nothing. A rank that is silent for the
-// limit of Silence, or whose process on this machine has ended before Close, ends the run.
+// Ranks tell the root every second that they are there, and the root tells them, from a thread that
+// computes nothing. A rank that is silent for the limit of Silence, or whose process on this
+// machine has ended before Close, ends the run.
 func Connect(options ...Option) (Transport, error) {
 	c := &connected{settings: settingsOf(options), run: newRun(), finalizing: make(chan struct{}), finished: make(chan struct{})}
 	begun := make(chan error, 1)
@@ -227,8 +231,8 @@ func (c *connected) help() bool {
 	return true
 }
 
-// await helps for a moment, in which most messages of a quick exchange arrive: the thread that serves would have to wake this
-// one. Then it tells that thread to look more often.
+// await helps for a moment, in which most messages of a quick exchange arrive: the thread that
+// serves would have to wake this one. Then it tells that thread to look more often.
 func (c *connected) await(from int) {
 	if from == c.rank || c.inboxes[from].ready() {
 		return
@@ -243,8 +247,9 @@ func (c *connected) await(from int) {
 	}
 }
 
-// setDefaults sets variables of MPI libraries which the user has not set. The first ones keep MPI from copying messages out of
-// the memory of another process, which processes that keep their memory private refuse. Shared memory takes its place.
+// setDefaults sets variables of MPI libraries which the user has not set. The first ones keep MPI
+// from copying messages out of the memory of another process, which processes that keep their
+// memory private refuse. Shared memory takes its place.
 func setDefaults() {
 	for _, v := range [][2]string{
 		{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}, // Open MPI 4
@@ -328,8 +333,8 @@ func (c *connected) acknowledge(from, taken int) {
 	}
 }
 
-// explain returns the error of a call. One that was canceled because the launcher ends all processes gets the reason, when
-// the process of another rank has ended.
+// explain returns the error of a call. One that was canceled because the launcher ends all
+// processes gets the reason, when the process of another rank has ended.
 func (c *connected) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		if ended := c.look(); ended != nil {
@@ -339,7 +344,8 @@ func (c *connected) explain(err error) error {
 	return err
 }
 
-// look looks for processes of other ranks that have ended, for a moment, and returns the error of a run that has ended.
+// look looks for processes of other ranks that have ended, for a moment, and returns the error of a
+// run that has ended.
 func (c *connected) look() error {
 	if len(c.peers) == 0 {
 		return c.run.over()
@@ -435,8 +441,8 @@ func (c *connected) Close() error {
 	}
 }
 
-// spread waits a moment until other ranks have been sent the end of the run: the end of this process would else be news to
-// them.
+// spread waits a moment until other ranks have been sent the end of the run: the end of this
+// process would else be news to them.
 func (c *connected) spread() {
 	var e *Ended
 	if !errors.As(c.run.err, &e) {
@@ -470,8 +476,8 @@ func (c *connected) letSpeak() {
 	}
 }
 
-// leaveWord dismisses the watcher of this machine when a rank of another one tells the user why the run has ended. A machine
-// that has lost a rank keeps it.
+// leaveWord dismisses the watcher of this machine when a rank of another one tells the user why the
+// run has ended. A machine that has lost a rank keeps it.
 func (c *connected) leaveWord(e *Ended) {
 	_, speaks := c.peers[e.Speaker]
 	_, lost := c.peers[e.Rank]
@@ -480,8 +486,8 @@ func (c *connected) leaveWord(e *Ended) {
 	}
 }
 
-// hearOut waits a moment until ranks of other machines have closed, and so have dismissed the watchers there: the launcher may
-// end them as soon as this process ends.
+// hearOut waits a moment until ranks of other machines have closed, and so have dismissed the
+// watchers there: the launcher may end them as soon as this process ends.
 func (c *connected) hearOut() {
 	var e *Ended
 	if !errors.As(c.run.err, &e) {

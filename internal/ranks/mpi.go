@@ -13,8 +13,8 @@ import (
 	"unsafe"
 )
 
-// transfer is a message that MPI sends or receives, in memory of C: MPI may register memory with a network adapter, which
-// memory of Go does not survive.
+// transfer is a message that MPI sends or receives, in memory of C: MPI may register memory with a
+// network adapter, which memory of Go does not survive.
 type transfer = C.transfer
 
 // mpiError returns the error of a status of MPI, or nil.
@@ -27,7 +27,8 @@ func mpiError(status C.int) error {
 	return errors.New("MPI: " + strings.TrimSpace(string(text[:n])))
 }
 
-// begin starts MPI. From then on only who has reserved it may call gather, depart, arrive, complete, finish and abandon.
+// begin starts MPI. From then on only who has reserved it may call gather, depart, arrive,
+// complete, finish and abandon.
 func begin() (rank, size int, err error) {
 	var level, r, n C.int
 	if err = mpiError(C.ranks_begin(&level, &r, &n)); err == nil && C.ranks_serialized(level) == 0 {

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// peers returns the processes of other ranks that this process can look for, by rank. All ranks call it at the same time.
+// peers returns the processes of other ranks that this process can look for, by rank. All ranks
+// call it at the same time.
 func peers(rank, size int) (map[int]int, error) {
 	own := make([]byte, 128)
 	binary.LittleEndian.PutUint64(own, uint64(os.Getpid()))
@@ -28,7 +29,8 @@ func peers(rank, size int) (map[int]int, error) {
 	return processes, nil
 }
 
-// machine returns a name of the space in which numbers of processes are unique: the machine, and on Linux the container.
+// machine returns a name of the space in which numbers of processes are unique: the machine, and on
+// Linux the container.
 func machine() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Processors returns how many threads of Go this rank should run at the same time. Ranks of one machine share its
-// processors: each takes its part, or the processors to which the launcher bound it if they are fewer. What the user set as
-// GOMAXPROCS stands.
+// Processors returns how many threads of Go this rank should run at the same time. Ranks of one
+// machine share its processors: each takes its part, or the processors to which the launcher bound
+// it if they are fewer. What the user set as GOMAXPROCS stands.
 func Processors() int {
 	own := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") != "" {

@@ -58,8 +58,8 @@ type Ended struct {
 // Error returns one line, such as "rank 3 of 8 has been silent for 30 s".
 func (e *Ended) Error() string { return fmt.Sprintf("rank %d of %d %s", e.Rank, e.Size, e.What) }
 
-// Speaks reports whether this rank tells the user about an error. Each rank tells its own errors. An end of the run, which
-// all ranks return, is told by its speaker alone.
+// Speaks reports whether this rank tells the user about an error. Each rank tells its own errors.
+// An end of the run, which all ranks return, is told by its speaker alone.
 func Speaks(t Transport, err error) bool {
 	var ended *Ended
 	return !errors.As(err, &ended) || ended.Speaker == t.Rank()
@@ -92,8 +92,9 @@ func checkRank(rank, size int) error {
 	return nil
 }
 
-// Exchange sends message r of outgoing to rank r and returns the messages that came, by rank. All ranks call it at the same
-// time. It sends and receives side by side, so that messages may be of any length.
+// Exchange sends message r of outgoing to rank r and returns the messages that came, by rank. All
+// ranks call it at the same time. It sends and receives side by side, so that messages may be of
+// any length.
 func Exchange(ctx context.Context, t Transport, outgoing [][]byte) ([][]byte, error) {
 	if len(outgoing) != t.Size() {
 		return nil, fmt.Errorf("ranks: messages are %d, want one for each of %d ranks", len(outgoing), t.Size())

@@ -24,9 +24,10 @@ const (
 )
 
 const (
-	// spin is how long a goroutine that waits for a message looks for it without a pause. It is above the time of a message
-	// whose receiver did pause: an exchange that is slow once would else remain so. While MPI moves long messages, the thread
-	// that serves looks without a pause too.
+	// spin is how long a goroutine that waits for a message looks for it without a pause. It is
+	// above the time of a message whose receiver did pause: an exchange that is slow once would
+	// else remain so. While MPI moves long messages, the thread that serves looks without a pause
+	// too.
 	spin, spinMoving                 = 200 * time.Microsecond, 5 * time.Millisecond
 	shortPause, longPause, idlePause = 50 * time.Microsecond, time.Millisecond, 4 * time.Millisecond
 	// confirmation is how long a process must have ended before it counts as lost: what it sent before is taken up first.
@@ -51,8 +52,8 @@ func piecesOf(message []byte, longest int) []piece {
 	}
 }
 
-// server calls MPI for a rank. One goroutine at a time uses it: one on a thread of its own, which serves whatever others do, or
-// one that waits for a message or has one to send.
+// server calls MPI for a rank. One goroutine at a time uses it: one on a thread of its own, which
+// serves whatever others do, or one that waits for a message or has one to send.
 type server struct {
 	*connected
 	sending, receiving [][]*transfer // by rank, in order
@@ -167,9 +168,10 @@ func (s *server) turn() {
 	}
 }
 
-// pause returns how long the thread that serves pauses before it looks for messages, and for how long it need not look for
-// anything else. Where a goroutine waits, pauses grow with the time since there was work. Where none does, they are long: who
-// waits for this rank waits for what it computes.
+// pause returns how long the thread that serves pauses before it looks for messages, and for how
+// long it need not look for anything else. Where a goroutine waits, pauses grow with the time since
+// there was work. Where none does, they are long: who waits for this rank waits for what it
+// computes.
 func (s *server) pause() (pause, limit time.Duration) {
 	idle := s.began.Sub(s.worked)
 	switch {

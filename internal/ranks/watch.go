@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchVariable makes this program the watcher of the ranks of one machine: the process that starts it, the number of all ranks,
-// and for each rank here its number, a colon and its process.
+// watchVariable makes this program the watcher of the ranks of one machine: the process that starts
+// it, the number of all ranks, and for each rank here its number, a colon and its process.
 const watchVariable = "DITHER_WATCH_RANKS"
 
 const (
@@ -49,9 +49,9 @@ func init() {
 	}
 }
 
-// watched returns a handle of the watcher of this machine, which it starts, or nil where there is none. When all ranks of the
-// machine have ended and none could tell why, the watcher tells the user which one ended first. MPICH ends all of them
-// so. All ranks call it at the same time.
+// watched returns a handle of the watcher of this machine, which it starts, or nil where there is
+// none. When all ranks of the machine have ended and none could tell why, the watcher tells the
+// user which one ended first. MPICH ends all of them so. All ranks call it at the same time.
 func watched(rank, size int, peers map[int]int) (*os.Process, error) {
 	first := slices.Min(append(slices.Collect(maps.Keys(peers)), rank))
 	own := make([]byte, 8+addressRoom)
@@ -82,8 +82,8 @@ func watched(rank, size int, peers map[int]int) (*os.Process, error) {
 	return handle, nil
 }
 
-// startWatcher starts a watcher of processes, by rank, and returns its process and address, or 0 when it cannot. It has a
-// session of its own, since launchers end the sessions of ranks.
+// startWatcher starts a watcher of processes, by rank, and returns its process and address, or 0
+// when it cannot. It has a session of its own, since launchers end the sessions of ranks.
 func startWatcher(size int, processes map[int]int, out *os.File) (process int, address []byte) {
 	text := fmt.Sprint(os.Getpid(), " ", size)
 	for rank, process := range processes {
@@ -115,10 +115,11 @@ func startWatcher(size int, processes map[int]int, out *os.File) (process int, a
 	return c.Process.Pid, address
 }
 
-// join connects this process to a watcher, twice, and reports whether it could. A process that ends closes its files by their
-// numbers, upward or downward, as the system has it. So the watcher learns of the end by the first
-// or the last file before the launcher does by another one. The first one has the number of standard input, which ranks do not
-// read. Standard input stays open, since Open MPI breaks off where it has no reader.
+// join connects this process to a watcher, twice, and reports whether it could. A process that ends
+// closes its files by their numbers, upward or downward, as the system has it. So the watcher
+// learns of the end by the first or the last file before the launcher does by another one. The
+// first one has the number of standard input, which ranks do not read. Standard input stays open,
+// since Open MPI breaks off where it has no reader.
 func join(address string) bool {
 	_, _ = unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	var limit unix.Rlimit

@@ -166,8 +166,8 @@ func (s *descent) grown(bends []bend, moment float64) dense.Matrix {
 	return out
 }
 
-// turnOf returns the matrix that makes free weights from clipped ones, where both come from the same true weights. Along
-// what no true weights make, it changes nothing.
+// turnOf returns the matrix that makes free weights from clipped ones, where both come from the
+// same true weights. Along what no true weights make, it changes nothing.
 func turnOf(clipped, free dense.Matrix) dense.Matrix {
 	k := clipped.Rows
 	change := dense.New(k, k)

@@ -181,8 +181,8 @@ func (s *descent) slope(dst, p, q []float64, norm float64) {
 	}
 }
 
-// bend has the mean derivatives of the clipped slope at a step: by the scores, and by the true scores with the opposite
-// sign.
+// bend has the mean derivatives of the clipped slope at a step: by the scores, and by the true
+// scores with the opposite sign.
 type bend struct{ own, truth []float64 }
 
 // bend adds a share of the derivatives for predictions p, targets that follow q, and the first score z.

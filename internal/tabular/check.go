@@ -21,7 +21,8 @@ type Report struct {
 	Rows        int            `json:"rows"`
 	DroppedRows int            `json:"dropped-rows"`
 	Columns     []ColumnReport `json:"columns"`
-	// RepeatedKeys is the number of rows that share a key, WithoutKey that of rows without one, and Related has the related tables.
+	// RepeatedKeys is the number of rows that share a key, WithoutKey that of rows without one, and
+	// Related has the related tables.
 	RepeatedKeys int             `json:"rows-that-share-a-key,omitempty"`
 	WithoutKey   int             `json:"rows-without-a-key,omitempty"`
 	Related      []RelatedReport `json:"related,omitempty"`

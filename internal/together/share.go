@@ -245,8 +245,9 @@ func note(files *[]string, path string, depth int) error {
 	return err
 }
 
-// Read reads the share of a table after a message of the root. So no rank reads before the ledger of the
-// root was asked. Then all ranks agree on the plan and on the files of the table. The share is nil for a table in memory.
+// Read reads the share of a table after a message of the root. So no rank reads before the ledger
+// of the root was asked. Then all ranks agree on the plan and on the files of the table. The share
+// is nil for a table in memory.
 func (r *Run) Read(share *data.Source, plan []byte, read func() error) error {
 	if r == nil {
 		return read()

@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Agreed returns a text of everything that decides what a run releases: certificate, schema, options, and
-// the checkpoint from which it goes on. Ranks that train together must have the same text. It is made before a ledger notes its
-// record in the draft.
+// Agreed returns a text of everything that decides what a run releases: certificate, schema,
+// options, and the checkpoint from which it goes on. Ranks that train together must have the same
+// text. It is made before a ledger notes its record in the draft.
 func (r *Run) Agreed() ([]byte, error) {
 	schema, err := r.Tables.Schema.YAML()
 	if err != nil {

@@ -59,8 +59,8 @@ func split(x float64) (f float64, n int) {
 	return f, n
 }
 
-// exp returns the exponential of x. It errs by less than 1 unit in the last place, also where it is subnormal. It writes x
-// as k·ln 2 + r with |r| ≤ ln 2 / 2, and sums the Taylor series of r.
+// exp returns the exponential of x. It errs by less than 1 unit in the last place, also where it is
+// subnormal. It writes x as k·ln 2 + r with |r| ≤ ln 2 / 2, and sums the Taylor series of r.
 func exp(x float64) float64 {
 	switch {
 	case x != x:
@@ -81,9 +81,9 @@ func exp(x float64) float64 {
 	return scale(1+(r+(low+r*r/2*(1+sum))), k)
 }
 
-// log1p returns the logarithm of 1 + x, for x ≥ 0. It errs by less than 1 unit in the last place. It writes 1 + x as
-// (1 + f)·2ᵏ with 1 + f near 1. With s = f/(2 + f), the logarithm of 1 + f is the series 2·(s + s³/3 + s⁵/5 + …), and 2·s is
-// f - f²/2 + s·f²/2.
+// log1p returns the logarithm of 1 + x, for x ≥ 0. It errs by less than 1 unit in the last place.
+// It writes 1 + x as (1 + f)·2ᵏ with 1 + f near 1. With s = f/(2 + f), the logarithm of 1 + f is
+// the series 2·(s + s³/3 + s⁵/5 + …), and 2·s is f - f²/2 + s·f²/2.
 func log1p(x float64) float64 {
 	if !(x < infinity) {
 		return x

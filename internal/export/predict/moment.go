@@ -13,8 +13,9 @@ func (t instant) IsZero() bool { return false }
 
 func (t instant) UnixMicro() int64 { return int64(t) }
 
-// Moment returns the moment of a text such as 2024-02-29 or 2024-02-29 17:30:00.25+01:00. Digits after the microsecond are
-// cut off. It returns nil for a text that the schema does not take for a date.
+// Moment returns the moment of a text such as 2024-02-29 or 2024-02-29 17:30:00.25+01:00. Digits
+// after the microsecond are cut off. It returns nil for a text that the schema does not take for a
+// date.
 func Moment(text string) Time {
 	rest, ok := trimmed(text), true
 	take := func(before string, n int) (v int64) { // n digits, after one of the letters before them

@@ -1,7 +1,8 @@
 package predict
 
-// Number returns the number of a text: decimal digits, perhaps with a sign, a point and an exponent. It is rounded to the
-// nearest float64. It is NaN for a text that the schema does not take for a number.
+// Number returns the number of a text: decimal digits, perhaps with a sign, a point and an
+// exponent. It is rounded to the nearest float64. It is NaN for a text that the schema does not
+// take for a number.
 func Number(text string) float64 {
 	const mostBytes, mostPower = 1000, 10000
 	text = trimmed(text)
@@ -116,7 +117,8 @@ func few(digits string, power int) float64 {
 	return v * tens
 }
 
-// times returns n·by + plus, in the place of n. Integers of any length are words, the lowest first, and the last is not 0.
+// times returns n·by + plus, in the place of n. Integers of any length are words, the lowest first,
+// and the last is not 0.
 func times(n []uint32, by, plus uint32) []uint32 {
 	carry := uint64(plus)
 	for i, word := range n {

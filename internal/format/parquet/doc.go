@@ -19,7 +19,8 @@
 //
 // Whatever a file claims, reading takes no more stack than 32 nested values need. Its memory is
 // limited to the footer and, for each column, a dictionary, a page and a block of cells. A page has
-// at most 1 GiB after decompression, and beyond 16 MiB at most 1000 times its size. Texts made from prefixes have at most 256 MiB a block.
+// at most 1 GiB after decompression, and beyond 16 MiB at most 1000 times its size. Texts made from
+// prefixes have at most 256 MiB a block.
 //
 // Source: the Parquet format, https://github.com/apache/parquet-format.
 package parquet

@@ -174,8 +174,8 @@ func window(ctx context.Context, t ranks.Transport) error {
 	return err
 }
 
-// full sends messages until one finds no room, calls then, and sends an empty message. A rank that sends to itself takes
-// the messages.
+// full sends messages until one finds no room, calls then, and sends an empty message. A rank that
+// sends to itself takes the messages.
 func full(ctx context.Context, t ranks.Transport, to int, then func() error) error {
 	half := make([]byte, ranks.Window/2+1)
 	if err := t.Send(ctx, to, half); err != nil {

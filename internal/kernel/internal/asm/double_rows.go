@@ -13,7 +13,8 @@ func doubleRows(c *build.Context) {
 	addRowProducts(c)
 }
 
-// rowProducts does four rows, with a positive multiple of 16 columns; stride is that of the rows of the matrix in bytes.
+// rowProducts does four rows, with a positive multiple of 16 columns; stride is that of the rows of
+// the matrix in bytes.
 func rowProducts(c *build.Context) {
 	const rows, halves = 4, 2
 	c.Function("rowProductsAVX512")
@@ -65,7 +66,8 @@ func rowProducts(c *build.Context) {
 	c.RET()
 }
 
-// addRowProducts adds to 64 columns those of a positive number of rows; stride is that of the rows of the matrix in bytes.
+// addRowProducts adds to 64 columns those of a positive number of rows; stride is that of the rows
+// of the matrix in bytes.
 func addRowProducts(c *build.Context) {
 	c.Function("addRowProductsAVX512")
 	c.Attributes(attr.NOSPLIT)

@@ -6,9 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// packColumns writes the kernel that splits the factors of bytes into limbs where those of a column stand together. The
-// factors of a group of four rows fill a quarter of a register then, whose bytes it transposes. It takes
-// four groups at a time, then one. It returns the largest magnitude; what does not fit 32 bits counts as 2^31.
+// packColumns writes the kernel that splits the factors of bytes into limbs where those of a column
+// stand together. The factors of a group of four rows fill a quarter of a register then, whose
+// bytes it transposes. It takes four groups at a time, then one. It returns the largest magnitude;
+// what does not fit 32 bits counts as 2^31.
 func packColumns(c *build.Context) {
 	k := &rowKernel{Context: c, set: rowSet{"AVX512", 64, true}}
 	k.begin("packColumns", "words *uint32, q *float64, groups, columns, apart int) (largest uint32")

@@ -16,8 +16,9 @@ type wholeRowsKernel struct {
 	mask          reg.OpmaskVirtual
 }
 
-// wholeRows writes the kernels of DotRows and SquareRows: row after row, 32 entries a turn, multiplied in
-// pairs to 32 bits. Pairs of bytes are added up in 32 bits, which the callers see to suffices, and pairs of 16 bits in 64.
+// wholeRows writes the kernels of DotRows and SquareRows: row after row, 32 entries a turn,
+// multiplied in pairs to 32 bits. Pairs of bytes are added up in 32 bits, which the callers see to
+// suffices, and pairs of 16 bits in 64.
 func wholeRows(c *build.Context) {
 	for _, bytes := range []bool{false, true} {
 		for _, square := range []bool{false, true} {
@@ -144,7 +145,8 @@ func (k *wholeRowsKernel) write() {
 	})
 }
 
-// wholeRowsSteps write what happens at the start of a row, at a whole turn, with the entries that are left, and at its end.
+// wholeRowsSteps write what happens at the start of a row, at a whole turn, with the entries that
+// are left, and at its end.
 type wholeRowsSteps struct{ start, turn, last, total func() }
 
 // eachRow writes the loop over rows of this many whole turns and this many entries left, and the

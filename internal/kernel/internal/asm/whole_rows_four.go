@@ -10,9 +10,10 @@ import (
 // fourRows is how many rows the kernels of this file take together.
 const fourRows = 4
 
-// squareRowsShortFour writes the kernel of SquareRows for four rows of 16 bits at a time, 32 entries a turn. The sum S of the
-// squares of n pairs, each below 2^32, is told by two sums of 32 bits: L = S modulo 2^32, and H, that of the pairs' upper 16
-// bits, which n ≤ 2^16 pairs bring to at most 2^31. Since 0 ≤ S - 2^16·H < 2^32, S is 2^16·H and L - 2^16·H modulo 2^32.
+// squareRowsShortFour writes the kernel of SquareRows for four rows of 16 bits at a time, 32
+// entries a turn. The sum S of the squares of n pairs, each below 2^32, is told by two sums of 32
+// bits: L = S modulo 2^32, and H, that of the pairs' upper 16 bits, which n ≤ 2^16 pairs bring to
+// at most 2^31. Since 0 ≤ S - 2^16·H < 2^32, S is 2^16·H and L - 2^16·H modulo 2^32.
 func squareRowsShortFour(c *build.Context) {
 	k := newFourRows(c, "squareRowsShortFourAVX512", "int16", "uint32")
 	k.write(func(r int, m operand.Mem, last bool) {
@@ -39,8 +40,9 @@ func squareRowsShortFour(c *build.Context) {
 	})
 }
 
-// squareRowsByteFour writes the kernel of SquareRows for four rows of bytes at a time, as squareRowsByteVNNI does for one: the
-// squares of a whole row are below 2^32, as the callers see to.
+// squareRowsByteFour writes the kernel of SquareRows for four rows of bytes at a time, as
+// squareRowsByteVNNI does for one: the squares of a whole row are below 2^32, as the callers see
+// to.
 func squareRowsByteFour(c *build.Context) {
 	k := newFourRows(c, "squareRowsByteFourVNNI", "uint8", "uint64")
 	sign, ones := word(c, 0x80808080), word(c, 0x01010101)
@@ -63,7 +65,8 @@ func squareRowsByteFour(c *build.Context) {
 	})
 }
 
-// fourRowsKernel is a kernel that takes four rows at a time, 64 bytes of each a turn, with two vectors of sums for each.
+// fourRowsKernel is a kernel that takes four rows at a time, 64 bytes of each a turn, with two
+// vectors of sums for each.
 type fourRowsKernel struct {
 	*build.Context
 	dst, x, fours, turns, stride, three reg.Register
@@ -92,7 +95,8 @@ func newFourRows(c *build.Context, name, entry, mask string) *fourRowsKernel {
 	return k
 }
 
-// write goes through the rows: add adds 64 bytes of row r, or those of the mask, and total returns the sums of four rows.
+// write goes through the rows: add adds 64 bytes of row r, or those of the mask, and total returns
+// the sums of four rows.
 func (k *fourRowsKernel) write(add func(r int, m operand.Mem, last bool), total func() reg.VecVirtual) {
 	at, left := k.GP64(), k.GP64()
 	addAll := func(last bool) {

@@ -34,9 +34,9 @@ func (s *Stream) wordAtMost(head uint64, words int) (word uint64, passed int) {
 	return 0, passed
 }
 
-// allAbove reports, for heads below 128, that no byte of a word is at most head, and may else report false. The lowest byte
-// that is at most head has none below it that borrows: its difference with head+1 is negative and sets its highest bit,
-// which the byte itself has not.
+// allAbove reports, for heads below 128, that no byte of a word is at most head, and may else
+// report false. The lowest byte that is at most head has none below it that borrows: its difference
+// with head+1 is negative and sets its highest bit, which the byte itself has not.
 func allAbove(word, head uint64) bool {
 	const each = 0x0101010101010101
 	return head < 128 && (word-(head+1)*each)&^word&(0x80*each) == 0
