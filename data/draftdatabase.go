@@ -154,7 +154,8 @@ func (f foundColumn) bounds() (lower, upper float64, ok bool) {
 
 // open returns the declarations of an open column whose type the database states.
 func (f foundColumn) open() string {
-	return map[database.Kind]string{database.Numbers: declareNumber, database.Lists: declareNumber, database.Dates: openDate, database.Times: openDate, database.Texts: declareTexts}[f.column.Kind]
+	return map[database.Kind]string{database.Numbers: declareNumber, database.Lists: declareNumber,
+		database.Dates: openDate, database.Times: openDate, database.Texts: declareTexts}[f.column.Kind]
 }
 
 // declareFrom declares an open column by what the database says about it.

@@ -66,8 +66,13 @@ func runLength(columns []Column) int {
 
 // sameDeclaration reports whether two columns differ at most in their names.
 func sameDeclaration(a, b *Column) bool {
-	return a.Kind == b.Kind && a.open == b.open && a.countsDates == b.countsDates && slices.Equal(a.absent, b.absent) && slices.Equal(a.absentAt, b.absentAt) && a.Lower == b.Lower && a.Upper == b.Upper && a.Transform == b.Transform &&
-		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill && a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins && a.Repeat == b.Repeat && a.Related == b.Related && a.Date == b.Date && a.Ordered == b.Ordered && a.Unit == b.Unit && sameHashing(a.Hashing, b.Hashing) &&
+	return a.Kind == b.Kind && a.open == b.open && a.countsDates == b.countsDates &&
+		slices.Equal(a.absent, b.absent) && slices.Equal(a.absentAt, b.absentAt) &&
+		a.Lower == b.Lower && a.Upper == b.Upper && a.Transform == b.Transform &&
+		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill &&
+		a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins &&
+		a.Repeat == b.Repeat && a.Related == b.Related && a.Date == b.Date && a.Ordered == b.Ordered &&
+		a.Unit == b.Unit && sameHashing(a.Hashing, b.Hashing) &&
 		slices.Equal(a.Bins, b.Bins) && (sameTexts(a.Levels, b.Levels) || slices.Equal(a.Levels, b.Levels)) && slices.EqualFunc(a.Grouped, b.Grouped, slices.Equal)
 }
 

@@ -58,7 +58,9 @@ type Request struct {
 // least noise whose cost is within the budget of the request. It is an error if the request is
 // invalid, does not fit the schema, or has a budget that no amount of noise meets.
 func NewPlan(r Request, s *data.Schema) (Plan, error) {
-	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, MaxRecords: r.MaxRecords}, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
+	subject := certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson,
+		Delta: r.Delta, MaxRecords: r.MaxRecords}
+	p := Plan{Subject: subject, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
 	p.Related = s.Related.Words()
 	if r.Person != nil && len(p.Related) > 0 {
 		return Plan{}, related.Refused("evaluate")

@@ -105,7 +105,8 @@ func checkRecorded(r *certificate.LedgerRecord) error {
 			return fmt.Errorf("the certificate has the signature %q for record %d of its ledger, want 128 hexadecimal digits for the last record alone", Shortly(one.Signature), one.Sequence)
 		}
 		standing := one.Others != 0 || one.Spent != 0 || one.Limit != 0 || one.LimitDelta != 0
-		if standing && (i < len(r.Earlier) || one.Others < 0 || uint64(one.Others) >= one.Sequence || !(one.Spent > 0 && one.Spent <= one.Limit*(1+1e-9)) || !(one.LimitDelta >= 0 && one.LimitDelta < 1)) {
+		if standing && (i < len(r.Earlier) || one.Others < 0 || uint64(one.Others) >= one.Sequence ||
+			!(one.Spent > 0 && one.Spent <= one.Limit*(1+1e-9)) || !(one.LimitDelta >= 0 && one.LimitDelta < 1)) {
 			return fmt.Errorf("the certificate says that record %d of its ledger followed %d releases, with epsilon %s spent of %s, want fewer releases than records, and more than nothing spent but no more than the limit", one.Sequence, one.Others, one.Spent.Rounded(), one.Limit.Rounded())
 		}
 		before = one.Sequence

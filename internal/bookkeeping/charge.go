@@ -170,7 +170,8 @@ func charged[R any](ctx context.Context, w Wish, s *data.Schema, most float64, p
 }
 
 // fitting is Fit of the ledger for the plans of a run.
-func fitting[R any](ctx context.Context, p *Purse, w Wish, s *data.Schema, most, share float64, left bool, plan func(epsilon float64) (R, *certificate.Certificate, error)) (epsilon float64, ask budget.Ask, err error) {
+func fitting[R any](ctx context.Context, p *Purse, w Wish, s *data.Schema, most, share float64, left bool,
+	plan func(epsilon float64) (R, *certificate.Certificate, error)) (epsilon float64, ask budget.Ask, err error) {
 	epsilon, ask, err = p.ledger.Fit(ctx, most, share, left, func(epsilon float64) (budget.Ask, error) {
 		_, c, failed := plan(epsilon)
 		if failed != nil {

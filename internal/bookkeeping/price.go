@@ -67,7 +67,9 @@ func (l *Ledger) Price(ctx context.Context, population string, subjects ...strin
 		return Priced{}, fmt.Errorf("%s: %w", display.OneLine(l.Where), err)
 	}
 	t := l.Terms()
-	out := Priced{Fits: q.Fits, Epsilon: certificate.Epsilon(q.Own.Epsilon), OwnDelta: q.Own.Delta, Accountant: q.Own.Accountant, Charge: certificate.Epsilon(q.Charge), Share: q.Share, ShareBefore: q.ShareBefore, ShareAfter: q.ShareAfter,
+	out := Priced{Fits: q.Fits, Epsilon: certificate.Epsilon(q.Own.Epsilon), OwnDelta: q.Own.Delta,
+		Accountant: q.Own.Accountant, Charge: certificate.Epsilon(q.Charge), Share: q.Share,
+		ShareBefore: q.ShareBefore, ShareAfter: q.ShareAfter,
 		Before: certificate.Epsilon(q.Before), After: certificate.Epsilon(q.After), Left: before.Epsilon, Cap: t.Epsilon, Delta: t.Delta}
 	if q.Fits {
 		out.LeftAfter = q.Left.Epsilon

@@ -161,7 +161,8 @@ func (r *rules) read(p planRecord) (priced, error) {
 	if err != nil {
 		return priced{}, err
 	}
-	out, err := r.check(Ask{Event: event, Draws: p.Draws, Delta: p.Delta, Own: p.Own, Neighboring: p.Relation, Unit: r.terms.Unit, Population: p.Population, Purpose: p.Purpose, Person: p.Person}, p.Event)
+	out, err := r.check(Ask{Event: event, Draws: p.Draws, Delta: p.Delta, Own: p.Own, Neighboring: p.Relation,
+		Unit: r.terms.Unit, Population: p.Population, Purpose: p.Purpose, Person: p.Person}, p.Event)
 	if err != nil {
 		return out, err
 	}

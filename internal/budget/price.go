@@ -102,7 +102,8 @@ func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Share: s.filter.share(p.price.Near), Before: s.spent.epsilon(s.filter), ShareBefore: s.spent.share(s.filter), Fits: s.admits(p) == nil}
+	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Share: s.filter.share(p.price.Near),
+		Before: s.spent.epsilon(s.filter), ShareBefore: s.spent.share(s.filter), Fits: s.admits(p) == nil}
 	s.spent.add(p.population, p.price)
 	defer s.spent.take(p.population, p.price)
 	out.After, out.ShareAfter, out.Left = s.spent.epsilon(s.filter), s.spent.share(s.filter), s.left(p.population)

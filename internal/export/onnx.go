@@ -111,7 +111,8 @@ func (o *outline) run(from int) int {
 	for ; ok && first.scaled && from+n < len(o.columns); n++ {
 		c := o.columns[from+n]
 		own, at, is := numbered(c.name)
-		if !is || own != prefix || at != start+n || c.date != nil || !c.scaled || c.lower != first.lower || c.upper != first.upper || c.log != first.log || c.missing != first.missing || c.outside != first.outside {
+		if !is || own != prefix || at != start+n || c.date != nil || !c.scaled || c.lower != first.lower ||
+			c.upper != first.upper || c.log != first.log || c.missing != first.missing || c.outside != first.outside {
 			break
 		}
 		if len(first.values) > 1 && !sameShifted(o.groups[from], o.groups[from+n]) {

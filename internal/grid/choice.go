@@ -165,7 +165,9 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 	if hashed := p.Databases["data"]; hashed != nil {
 		table = hashed
 	}
-	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()), table)})
+	declared := training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()), table)
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked,
+		Recorded: p.Choice.Draft.Recorded, Declared: declared})
 	if err != nil {
 		return Chosen{}, place.Failure(err)
 	}

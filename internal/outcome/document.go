@@ -78,7 +78,9 @@ type Row struct {
 // RowOf returns the row of a configuration that was not measured.
 func RowOf(c *sweep.Candidate) Row {
 	u := evaluate.Measure(math.NaN())
-	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Interactions: interactionsOf(c), Calibrate: calibrates(c), Mean: u, StandardDeviation: u, Low: u, High: u}
+	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private,
+		Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta,
+		Interactions: interactionsOf(c), Calibrate: calibrates(c), Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 
 // Document returns the summary of the sweep. It names the highlighted configuration if marked is

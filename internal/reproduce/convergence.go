@@ -160,7 +160,9 @@ func (t *table) opposed() error {
 		{"flat", "yes", []int{2}, "no difference: flat clipping stops only where the gradient of the loss is 0"},
 		{"layerwise", "no", []int{1, 1}, "no difference: in each layer the two clipped gradients have equal length and opposite signs, so no weight moves"},
 	} {
-		down, failed := dynamics.Descend(p, dynamics.Clipping{Name: c.name, Groups: c.groups, Weight: func(_ int, norm float64) float64 { return min(1, 0.01/norm) }}, dynamics.Options{Steps: 20000, LearningRate: rate})
+		down, failed := dynamics.Descend(p, dynamics.Clipping{Name: c.name, Groups: c.groups,
+			Weight: func(_ int, norm float64) float64 { return min(1, 0.01/norm) }},
+			dynamics.Options{Steps: 20000, LearningRate: rate})
 		if failed != nil {
 			return failed
 		}

@@ -77,7 +77,9 @@ func newRankRun(ctx context.Context, n int) (rankRun, error) {
 // measure returns the excess of the average of the iterates, and of the last iterate, in the
 // theorem's setting.
 func (r rankRun) measure(ctx context.Context, runs int) (averaged, last sample, err error) {
-	setup, err := train.NewPlan(train.Request{Epsilon: rankEpsilon, Delta: rankDelta, Neighboring: privacy.ReplaceOne, Steps: r.steps, ClippingNorm: 1, Intercept: -1, Center: train.No, Whiten: train.No}, r.schema)
+	setup, err := train.NewPlan(train.Request{Epsilon: rankEpsilon, Delta: rankDelta,
+		Neighboring: privacy.ReplaceOne, Steps: r.steps, ClippingNorm: 1, Intercept: -1, Center: train.No,
+		Whiten: train.No}, r.schema)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -59,7 +59,9 @@ func Check(ctx context.Context, s *data.Schema, src data.Source) (Report, error)
 		report.Related = append(report.Related, RelatedReport{t.Name, t.Rows, t.Dropped, t.WithoutPerson, t.BeyondMaxRows})
 	}
 	for _, c := range found.Columns {
-		report.Columns = append(report.Columns, ColumnReport{Column: c.Name, Missing: c.Missing, Unparsable: c.Unparsable, OutOfRange: c.OutOfRange, Unknown: c.Unknown, FirstLines: c.FirstLines, Examples: c.Examples})
+		report.Columns = append(report.Columns, ColumnReport{Column: c.Name, Missing: c.Missing,
+			Unparsable: c.Unparsable, OutOfRange: c.OutOfRange, Unknown: c.Unknown, FirstLines: c.FirstLines,
+			Examples: c.Examples})
 	}
 	return report, nil
 }

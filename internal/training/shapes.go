@@ -56,7 +56,9 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	if m.Network() != nil || len(specs) > 0 && !cells || m.Schema().HasText() || len(m.Schema().Features()) > mostShapedColumns {
 		return nil
 	}
-	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m),
+		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
+		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
 	for j, n := range f.Names() {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}

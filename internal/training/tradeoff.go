@@ -99,7 +99,9 @@ func (p *Curve) summaries() []sweep.Summary {
 			continue
 		}
 		c := &sweep.Candidate{Settings: row.Settings, Baseline: !row.Private, Certificate: certificate.Certificate{Private: row.Private, Epsilon: row.Epsilon, Delta: row.Delta}}
-		out = append(out, sweep.Summary{Candidate: c, Metric: row.Metric, Repeats: row.Repeats, Mean: float64(row.Mean), StandardDeviation: float64(row.StandardDeviation), Low: float64(row.Low), High: float64(row.High)})
+		out = append(out, sweep.Summary{Candidate: c, Metric: row.Metric, Repeats: row.Repeats,
+			Mean: float64(row.Mean), StandardDeviation: float64(row.StandardDeviation), Low: float64(row.Low),
+			High: float64(row.High)})
 		if row.Private {
 			p.methods, p.deltas = append(p.methods, row.Method), append(p.deltas, row.Delta)
 		}
