@@ -3,14 +3,10 @@ package train
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"sync"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/together"
@@ -95,7 +91,7 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // use is a few blocks of rows, and 16 bytes for each record in each standardization that is in use.
 // If features are bits and a row has at least 256 bytes, these are up to 28 bytes. The file is read
 // once for each standardization before the first step. Calibration takes 4 bytes for each record and
-// 4 for each of its scores.
+// 4 for each of its scores. Whitening takes a digest of 16 bytes for each record.
 //
 // A plan that divides features by their frequencies writes the divided rows to another file
 // (Options.Scratch), which every step reads.
@@ -129,6 +125,13 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.whitens() && s.Plan.alike(option.FrequencyStatistic) == 0 && !s.framed() {
 		return nil, errWhitening
 	}
+	own := &rowsFile{scratch: scratchOr(o.Scratch)}
+	defer own.close()
+	if s.Plan.whitens() {
+		if err := own.remember(file, size); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
 	if err != nil {
 		return nil, err
@@ -150,88 +153,5 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
-	own := &rowsFile{scratch: scratchOr(o.Scratch)}
-	defer own.close()
 	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
-}
-
-// rowsFile is the state of a table whose rows are read from a file at every use.
-type rowsFile struct {
-	scratch func() (*os.File, error)
-	scaled  *os.File // of rows that were written again, or nil
-	name    string   // of that file while it has one
-	failed  error    // of a reading
-	mutex   sync.Mutex
-}
-
-// scratchOr returns a function that makes a new empty file, by default one for temporary files.
-func scratchOr(scratch func() (*os.File, error)) func() (*os.File, error) {
-	if scratch != nil {
-		return scratch
-	}
-	return func() (*os.File, error) { return os.CreateTemp("", "dither-") }
-}
-
-// scale writes the rows with scaled features to another file, and returns the rows of that file.
-func (f *rowsFile) scale(rows *release.Rows, m *feature.Map) (*release.Rows, error) {
-	file, err := f.scratch()
-	if err != nil {
-		return nil, err
-	}
-	f.name = file.Name()
-	w := release.NewRowsWriter(file)
-	add := func(b release.Block) error {
-		scaled, failed := scaledRows(b, rows.Step(), m)
-		if failed == nil {
-			failed = w.Append(scaled)
-		}
-		return failed
-	}
-	if err = add(release.Block{}); err == nil { // a file without rows has a form too
-		err = rows.Each(rows.First(), rows.Len(), add)
-	}
-	if err = errors.Join(err, w.Close(nil), file.Close()); err != nil {
-		return nil, err
-	}
-	if f.scaled, err = os.Open(f.name); err != nil {
-		return nil, err
-	}
-	if os.Remove(f.name) == nil { // where an open file has to stay, close removes it
-		f.name = ""
-	}
-	info, err := f.scaled.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return release.OpenRows(f.scaled, info.Size(), frame(m))
-}
-
-// close closes the file of rows that were written again, and removes it.
-func (f *rowsFile) close() {
-	if f.scaled != nil {
-		_ = f.scaled.Close()
-	}
-	if f.name != "" {
-		_ = os.Remove(f.name)
-	}
-}
-
-// note keeps the error of a reading in a pass that goes on without one. A nil f has no such readings.
-func (f *rowsFile) note(err error) {
-	if f == nil || err == nil {
-		return
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.failed = err
-}
-
-// error returns an error that was noted.
-func (f *rowsFile) error() error {
-	if f == nil {
-		return nil
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return f.failed
 }

@@ -3,14 +3,17 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/rows"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 )
@@ -197,5 +200,61 @@ func TestCalibrationOfAFile(t *testing.T) {
 	}
 	if err = CheckModel(setup.Plan, result.Model); err != nil || result.Stretch == 0 {
 		t.Errorf("the model has stretch %v, want one that was learned: %v", result.Stretch, err)
+	}
+}
+
+// altering is a file whose first block has another integer from one of its readings on.
+type altering struct {
+	text  []byte
+	at    int64 // of the integer
+	turn  int64 // the first such reading of the block, from 1, or 0 for none
+	count atomic.Int64
+}
+
+func (f *altering) ReadAt(p []byte, at int64) (int, error) {
+	n, err := bytes.NewReader(f.text).ReadAt(p, at)
+	if at == 0 && f.at < int64(n) && f.count.Add(1) >= f.turn && f.turn > 0 {
+		p[f.at] ^= 1
+	}
+	return n, err
+}
+
+// TestFitFileHoldsRowsThatItReadsAgain changes one integer of a file from one of its readings on. Each such run ends
+// with an error, or did not use the integer. The reading that makes rows of scaled features, or of a covariance, is
+// held to digests.
+func TestFitFileHoldsRowsThatItReadsAgain(t *testing.T) {
+	toy := toySchema(t)
+	toy.Records = 700
+	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Steps: 2}
+	full, err := NewPlan(r, toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crossed, d := crossedSetup(t, r, `{"pairs": "all"}`, 500)
+	for name, c := range map[string]struct {
+		setup Setup
+		data  *data.Dataset
+	}{"frequencies": {crossed, d}, "covariance": {full, toyData(t, toy, 700)}} {
+		text, held := encoded(t, c.setup, c.data, 5000, Options{}), 0
+		table, failed := rows.ReadTable(bytes.NewReader(text), int64(len(text)))
+		if failed != nil || len(table.Blocks) != 1 {
+			t.Fatalf("%s: %d blocks, want one: %v", name, len(table.Blocks), failed)
+		}
+		var want []float64 // of turn 0, which no reading has
+		for turn := int64(0); turn < 20; turn++ {
+			file := &altering{text: text, at: int64(table.Blocks[0].Bytes - 4*table.Blocks[0].Rows - 2), turn: turn}
+			result, failed := FitFile(context.Background(), rich(t, privacy.AddOrRemoveOne), c.setup, file, int64(len(text)), Options{Momentum: 0.9})
+			switch {
+			case errors.Is(failed, errRowChanged):
+				held++
+			case turn == 0 && failed == nil:
+				want = result.Model.Weights()
+			case failed == nil && !slices.Equal(result.Model.Weights(), want):
+				t.Errorf("%s: reading %d of %d has another row, which the model has seen", name, turn, file.count.Load())
+			}
+		}
+		if held == 0 {
+			t.Errorf("%s: no reading was held to digests", name)
+		}
 	}
 }

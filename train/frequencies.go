@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 )
@@ -61,33 +60,31 @@ func (t table) scaled(m *feature.Map) (*release.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scaledRows(block, t.rows.Step(), m)
+	return t.file.scaledRows(block, t.rows.Step(), m)
 }
 
-// scaledRows returns the rows of a block with scaled features. The width of the block's grid is step.
-func scaledRows(b release.Block, step float64, m *feature.Map) (*release.Rows, error) {
+// scaledRows returns the rows of a block with scaled features. The width of the block's grid is step. A
+// nil f is for rows in memory.
+func (f *rowsFile) scaledRows(b release.Block, step float64, m *feature.Map) (*release.Rows, error) {
 	dim, scales := m.Pipeline.Dim(), m.Whitening.Scales
 	bound, _ := m.Bound()
-	rooms := sync.Pool{New: func() any {
-		words := make([]uint64, (dim+3)/4)
-		return &words
-	}}
+	rooms := sync.Pool{New: func() any { return newPacked(dim) }}
 	o := release.RowsOptions{Dim: dim, Type: release.Sparse, Step: bound / math.MaxInt16, Frame: frame(m), Labels: append([]float32{}, b.Labels()...)}
 	return release.NewSparseRows(b.Len(), o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
-		words := rooms.Get().(*[]uint64) // four features each, and most features are 0
-		row := kernel.View[int16](kernel.Bytes(*words), 0, dim)
-		b.CopyRow(row, i)
-		for k, word := range *words {
+		p := rooms.Get().(*packed)
+		b.CopyRow(p.row, i)
+		f.hold(b.Record(i), p)
+		for k, word := range p.words {
 			if word == 0 {
 				continue
 			}
 			for j := 4 * k; j < min(4*k+4, dim); j++ {
-				if v := row[j]; v != 0 {
+				if v := p.row[j]; v != 0 {
 					index, x = append(index, uint32(j)), append(x, float64(v)*step*scales[j])
 				}
 			}
 		}
-		rooms.Put(words)
+		rooms.Put(p)
 		return index, x
 	})
 }

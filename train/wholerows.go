@@ -20,15 +20,16 @@ func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst 
 	}
 	step := t.rows.Step()
 	return func() func(dst []int16, first, n int) {
-		row, v, squares := make([]int16, o.Dim), make([]float32, o.Dim), []int64(nil)
+		p, v, squares := newPacked(o.Dim), make([]float32, o.Dim), []int64(nil)
 		return func(dst []int16, first, n int) {
 			block := t.block(first, n)
 			squares = append(squares[:0], make([]int64, block.Len())...)
 			block.Squares(squares)
 			for i, length := range squares {
-				block.CopyRow(row, i)
+				block.CopyRow(p.row, i)
+				t.file.hold(first+i, p)
 				scale := step * m.Factor(step*math.Sqrt(float64(length)))
-				square, factor := kernel.MoveInt(v, row, float32(scale), center), 1.0
+				square, factor := kernel.MoveInt(v, p.row, float32(scale), center), 1.0
 				if m.Center != nil {
 					factor = m.Factor(math.Sqrt(square))
 				}

@@ -105,7 +105,7 @@ func (n *networkFlags) check() error {
 		case !n.asked() && slices.Contains(networkOnly, f.Name):
 			wrong = fmt.Errorf("--%s is given with --model %s, want a network, such as --model %s", f.Name, n.layers.Model, layers.MLP)
 		case n.asked() && !slices.Contains(networkOnly, f.Name) && !slices.Contains(networkToo, f.Name):
-			wrong = fmt.Errorf("--%s is given with a network, want it left out, or --model %s", f.Name, layers.Linear)
+			wrong = fmt.Errorf("--%s is given with a network, want %s, or --model %s", f.Name, training.WithNetwork(f.Name), layers.Linear)
 		}
 	})
 	return wrong

@@ -423,7 +423,8 @@ func TestNetworkWrong(t *testing.T) {
 	checkWrong(t, folder, []wrong{
 		{"flag of networks", []string{"train", "--data", table, "--schema", schema, "--hidden", "3"}, exitUsage, "--hidden is given with --model linear, want a network"},
 		{"flag of linear models", network("--center", "yes"), exitUsage, "--center is given with a network"},
-		{"holdout", network("--holdout", "private:0.2"), exitUsage, "--holdout is given with a network"},
+		{"holdout", network("--holdout", "private:0.2"), exitUsage, "--holdout is given with a network, want a public --test table, or records kept apart for dither evaluate --private, or --model linear"},
+		{"stream", network("--stream"), exitUsage, "--stream is given with a network, want it left out and a table that memory holds, or --model linear"},
 		{"method", network("--method", "newton"), exitUsage, "--method is given with a network"},
 		{"no such file", []string{"train", "--data", table, "--schema", schema, "--model", "none.yaml"}, exitUsage, "--model is \"none.yaml\""},
 		{"hidden", network("--hidden", "3,x"), exitUsage, "--hidden is \"3,x\""},

@@ -26,8 +26,8 @@ type Ask struct {
 }
 
 // streamedBytes is the memory for a record whose row stays in a file: numbers of the row as it was
-// opened and as steps see it, its label and its score.
-const streamedBytes = 40
+// opened and as steps see it, its digest, its label and its score.
+const streamedBytes = 56
 
 // Printable is the output of a command. Its JSON has its fields.
 type Printable interface {

@@ -160,3 +160,16 @@ func layerWords(layer network.Layer) string {
 	}
 	return strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")), " ")
 }
+
+// WithNetwork returns what takes the place of a flag that networks do not have.
+func WithNetwork(flag string) string {
+	switch flag {
+	case StreamFlag, CacheFlag:
+		return "it left out and a table that memory holds"
+	case "interactions":
+		return "--transform interactions"
+	case "holdout":
+		return "a public --test table, or records kept apart for dither evaluate --private"
+	}
+	return "it left out"
+}
