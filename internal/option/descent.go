@@ -115,6 +115,9 @@ const (
 	// WhitenedSteps is the number of steps with whitened rows. More and shorter steps leave less
 	// noise in the strong directions; 240 are no better.
 	WhitenedSteps = 120
+	// FineSteps is the number of steps where a rule on public numbers takes fine pairs of columns. Their
+	// many directions learn slowly.
+	FineSteps = 300
 	// DefaultEpochs is the expected number of times that a sampled run reads each record.
 	DefaultEpochs = 20
 	// BaselineSteps is the number of steps of a baseline, which may converge further.

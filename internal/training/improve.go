@@ -23,6 +23,12 @@ const (
 	// leastBins is the least default number of bins of a number for which its function is fitted. With
 	// fewer bins a slope describes more.
 	leastBins = 8
+	// leastFine is the least signal for which the descent is longer and numbers in pairs have fineBins
+	// bins, if the target is a number. leastFineLevels and fineLevelBins are the same for two levels.
+	leastFine, leastFineLevels = 7000, 12500
+	fineBins, fineLevelBins    = 16, 4
+	// manyBuckets is more than the default number of buckets. Pairs that are hashed have more features with it.
+	manyBuckets = 1 << 17
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
 	// of memory.
 	mostEntries = 1 << 26
@@ -41,9 +47,54 @@ func Improve(r *train.Request, o train.Options, s *data.Schema, interactions str
 	if interactions != AutoInteractions || !interacts(*r, s) {
 		return nil
 	}
-	spec, err := interactionsSpec(AutoInteractions)
+	bins := binsOfPairs(*r, s)
+	if bins > 0 {
+		r.Steps = option.FineSteps
+	}
+	spec, err := interactionsSpec(AutoInteractions, bins, 0)
 	r.Transforms = append(r.Transforms, spec)
 	return err
+}
+
+// binsOfPairs returns the bins of a number in a pair if they are finer than the default of the transform,
+// and the descent is longer. Else it returns 0.
+func binsOfPairs(r train.Request, s *data.Schema) int {
+	least, bins := float64(leastFineLevels), fineLevelBins
+	if s.Target.Regression() {
+		least, bins = leastFine, fineBins
+	}
+	if signal(r, s) < least {
+		return 0
+	}
+	features, cells, err := pairFeatures(s, bins, 0)
+	if err != nil || !fitsMemory(cells, s) {
+		return 0
+	}
+	// cells of pairs that are hashed share features, and finer cells share more
+	if all, _, err := pairFeatures(s, bins, manyBuckets); err != nil || features < all {
+		return 0
+	}
+	return bins
+}
+
+// pairFeatures returns the number of features of the transform interactions with these parameters, and the
+// most cells of a row. The number 0 stands for the default of a parameter.
+func pairFeatures(s *data.Schema, bins, buckets int) (features, cells int, err error) {
+	spec, err := interactionsSpec(AutoInteractions, bins, buckets)
+	if err != nil {
+		return 0, 0, err
+	}
+	chain, err := feature.NewPipeline(feature.ReadFile, s, spec)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, cells = chain.Entries()
+	return chain.Dim(), cells, nil
+}
+
+// fitsMemory reports whether a table of rows of at most this number of cells fits into memory.
+func fitsMemory(cells int, s *data.Schema) bool {
+	return float64(cells)*float64(cmp.Or(s.Records, s.MaxRecords)) <= mostEntries
 }
 
 // plain reports whether a request is for private descent on all rows whose other settings are the
@@ -62,14 +113,14 @@ func interacts(r train.Request, s *data.Schema) bool {
 		return false
 	}
 	bins, entries := cellsOf(s)
-	return bins >= leastBins && float64(entries)*float64(cmp.Or(s.Records, s.MaxRecords)) <= mostEntries
+	return bins >= leastBins && fitsMemory(entries, s)
 }
 
 // cellsOf returns the finest bins that the transform interactions gives the numbers of a schema, and
 // the most cells of a row. They are 0 if no column is a number, or if there is no such transform.
 func cellsOf(s *data.Schema) (bins, entries int) {
 	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Ordered || c.Kind == data.Numeric && c.Slots() == 0 })
-	spec, err := interactionsSpec(AutoInteractions)
+	spec, err := interactionsSpec(AutoInteractions, 0, 0)
 	if err != nil || !numbers {
 		return 0, 0
 	}

@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/data"
@@ -38,6 +39,7 @@ func TestImprove(t *testing.T) {
 		change             func(*train.Request, *train.Options)
 		interactions       string
 		uncorrected        bool
+		fine               int
 	}{
 		{name: "two levels", target: two, numbers: 5, records: 20000, pairs: true, corrected: true},
 		{name: "a number", target: number, numbers: 5, records: 20000, pairs: true},
@@ -51,6 +53,12 @@ func TestImprove(t *testing.T) {
 		{name: "2400 records", target: two, numbers: 2, records: 2400, corrected: true},
 		{name: "images", target: two, numbers: 784, records: 60000, corrected: true},
 		{name: "1100000 records", target: number, numbers: 5, records: 1100000, pairs: true},
+		{name: "1000000 records", target: number, numbers: 5, records: 1000000, pairs: true, fine: 16},
+		{name: "a signal of 6986", target: number, numbers: 5, records: 29500, pairs: true},
+		{name: "a signal of 7010", target: number, numbers: 5, records: 29600, pairs: true, fine: 16},
+		{name: "more cells than are not hashed", target: number, numbers: 11, records: 40000, pairs: true},
+		{name: "levels, a signal of 12480", target: two, numbers: 5, records: 52700, pairs: true, corrected: true},
+		{name: "levels, a signal of 12527", target: two, numbers: 5, records: 52900, pairs: true, corrected: true, fine: 4},
 		{name: "2100000 records", target: number, numbers: 5, records: 2100000},
 		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
@@ -85,6 +93,13 @@ func TestImprove(t *testing.T) {
 		}
 		if err := Improve(&r, o, numbered(t, c.numbers, c.records, c.target, c.more), c.interactions, !c.uncorrected); err != nil {
 			t.Fatal(err)
+		}
+		steps, words := 0, ""
+		if c.fine > 0 {
+			steps, words = option.FineSteps, fmt.Sprintf(`"pair-bins":%d`, c.fine)
+		}
+		if len(r.Transforms) > given && (r.Steps != steps || !strings.Contains(string(r.Transforms[0].Parameters), words) || c.fine == 0 && strings.Contains(string(r.Transforms[0].Parameters), "bins")) {
+			t.Errorf("%s: got %d steps and %s, want %d and %d bins in pairs", c.name, r.Steps, r.Transforms[0].Parameters, steps, c.fine)
 		}
 		if pairs := len(r.Transforms) > given; pairs != c.pairs || r.Calibrate != c.corrected {
 			t.Errorf("%s: got interactions %v and a correction %v, want %v and %v", c.name, pairs, r.Calibrate, c.pairs, c.corrected)

@@ -23,7 +23,7 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 		return nil, err
 	}
 	if pairs != nil {
-		spec, failed := interactionsSpec(pairs)
+		spec, failed := interactionsSpec(pairs, 0, 0)
 		if failed != nil {
 			return nil, failed
 		}
@@ -39,9 +39,17 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 	return specs, nil
 }
 
-// interactionsSpec returns the transform interactions with these pairs.
-func interactionsSpec(pairs any) (feature.Spec, error) {
-	parameters, err := json.Marshal(map[string]any{"pairs": pairs})
+// interactionsSpec returns the transform interactions with these pairs. The number of bins of a number
+// in a pair and the number of buckets have their defaults if they are 0.
+func interactionsSpec(pairs any, bins, buckets int) (feature.Spec, error) {
+	keys := map[string]any{"pairs": pairs}
+	if bins > 0 {
+		keys["pair-bins"] = bins
+	}
+	if buckets > 0 {
+		keys["buckets"] = buckets
+	}
+	parameters, err := json.Marshal(keys)
 	return feature.Spec{Name: "interactions", Parameters: parameters}, err
 }
 
