@@ -9,11 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
@@ -215,6 +217,55 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 	}
 	if mustInvoke(t, "clean"); display.Exists(filepath.Join(cache, kept[0].File)) {
 		t.Error("dither clean leaves private results")
+	}
+}
+
+// TestSweepRefusesOtherRules turns the results of a sweep into those of a program that plans by other
+// rules, and of one that did not keep its plans. Neither goes on, public or private, and the runs
+// that began are not priced by the plans of today.
+func TestSweepRefusesOtherRules(t *testing.T) {
+	withoutImages(t)
+	table, schema := sweepTable(t, 300)
+	test, _ := sweepTable(t, 100)
+	cache, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	t.Setenv(cacheVariable, cache)
+	base := []string{"sweep", "--data", table, "--schema", schema, "--test", test, "--noise-multiplier", "20", "--steps", "4", "--out", out, "--quiet"}
+	for _, word := range []string{"--test-public", "--print-not-private"} {
+		args := append(base[:len(base):len(base)], word)
+		mustInvoke(t, args...)
+		path := filepath.Join(out, outcome.JournalName)
+		if word == "--print-not-private" {
+			kept, err := listCache(cache)
+			if err != nil || len(kept) != 1 {
+				t.Fatalf("the cache holds %v, %v, want one file of results", kept, err)
+			}
+			path = filepath.Join(cache, kept[0].File)
+		}
+		mustInvoke(t, args...)
+		text := readFile(t, path)
+		plans := regexp.MustCompile(`,"plans-sha256":"[0-9a-f]{64}"`)
+		sum := regexp.MustCompile(`"definition-sha256":"[0-9a-f]{64}"`)
+		if !plans.MatchString(text) || !sum.MatchString(text) {
+			t.Fatalf("%s: the results begin with %.400s, want the hashes of plans and definition", word, text)
+		}
+		line, _, _ := strings.Cut(plans.ReplaceAllString(text, ""), "\n")
+		_, defined, _ := strings.Cut(strings.TrimSuffix(line, "}"), `"definition":`)
+		if name := filepath.Base(path); word == "--print-not-private" && name != "sweep-"+certificate.Hash([]byte(defined))[:16]+".sweep" {
+			t.Errorf("private results are in %s, want a name without the hash of plans, as before there was one", name)
+		}
+		for _, other := range []string{"", `,"plans-sha256":"` + strings.Repeat("0", 64) + `"`} {
+			changed := sum.ReplaceAllString(plans.ReplaceAllString(text, other), `"definition-sha256":"`+strings.Repeat("0", 64)+`"`)
+			writeText(t, path, changed)
+			status, said, message := invoke(args...)
+			if status != exitUsage || said != "" || !strings.Contains(message, "planned by other rules") || !strings.Contains(message, "finish it with the version that began it, or give another --out; dither clean removes private results") {
+				t.Errorf("%s, plans %q: got %d, %q, %q, want a refusal with a remedy", word, other, status, said, message)
+			}
+			if readFile(t, path) != changed {
+				t.Errorf("%s, plans %q: the refusal changed the results", word, other)
+			}
+		}
+		writeText(t, path, text)
+		mustInvoke(t, args...)
 	}
 }
 

@@ -32,7 +32,13 @@ type Definition struct {
 	Data []sweep.Setting `json:"data"`
 	// Program is the program with its version.
 	Program string `json:"program"`
+	// Plans is the SHA-256 of the plans and events of all runs. Programs of one version may plan the
+	// same settings by other rules. Older files do not have it.
+	Plans string `json:"plans-sha256,omitempty"`
 }
+
+// otherPlans is the difference between definitions whose settings agree and whose plans do not.
+const otherPlans = "its runs were planned by other rules, or by a version that did not keep their plans, so what they cost is not known here"
 
 // hash is the SHA-256 of the definition's JSON.
 func (d Definition) hash() (string, error) {
@@ -64,6 +70,9 @@ func (d Definition) difference(was Definition) string {
 	}
 	if !slices.EqualFunc(d.Varied, was.Varied, func(a, b sweep.Parameter) bool { return a.Name == b.Name }) {
 		return "the varied parameters are in another order"
+	}
+	if d.Plans != was.Plans {
+		return otherPlans
 	}
 	return ""
 }
@@ -177,7 +186,11 @@ func (j *Journal) open(d Definition) error {
 		return fmt.Errorf("sweep: the file of results begins with something else, want one that dither sweep wrote; name another folder")
 	}
 	if h.SHA256 != sum {
-		return fmt.Errorf("sweep: %w: %s; name another folder, or go on with the sweep as it was", errOtherSweep, d.difference(h.Definition))
+		difference, remedy := d.difference(h.Definition), "name another folder, or go on with the sweep as it was"
+		if difference == otherPlans {
+			remedy = "finish it with the version that began it, or give another --out; dither clean removes private results"
+		}
+		return fmt.Errorf("sweep: %w: %s; %s", errOtherSweep, difference, remedy)
 	}
 	for i, text := range lines[1:] {
 		if err = j.read(text); err != nil {

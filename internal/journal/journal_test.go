@@ -14,7 +14,7 @@ import (
 )
 
 func definition() Definition {
-	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test"}
+	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test", Plans: "one"}
 }
 
 // measurement is one of epsilon 1.
@@ -79,14 +79,16 @@ func TestJournalRefusesAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
 	open(t, path).Close()
 	for want, change := range map[string]func(*Definition){
-		"delta was 1e-6 and is 1e-5":        func(d *Definition) { d.Fixed = []sweep.Setting{{Name: "delta", Value: "1e-5"}} },
-		"epsilon was 1, 2 and is 1, 3":      func(d *Definition) { d.Varied = []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "3"}}} },
-		"repeats was 3 and is 4":            func(d *Definition) { d.Repeats = 4 },
-		"loss was not given and is hinge":   func(d *Definition) { d.Fixed = append(d.Fixed, sweep.Setting{Name: "loss", Value: "hinge"}) },
-		"delta was 1e-6 and is not given":   func(d *Definition) { d.Fixed = nil },
-		"the bytes of data have changed":    func(d *Definition) { d.Data = []sweep.Setting{{Name: "data", Value: "abd"}} },
-		"baseline was not given and is tru": func(d *Definition) { d.Baseline = true },
-		"begun by dither test and this is ": func(d *Definition) { d.Program = "dither other" },
+		"delta was 1e-6 and is 1e-5":         func(d *Definition) { d.Fixed = []sweep.Setting{{Name: "delta", Value: "1e-5"}} },
+		"epsilon was 1, 2 and is 1, 3":       func(d *Definition) { d.Varied = []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "3"}}} },
+		"repeats was 3 and is 4":             func(d *Definition) { d.Repeats = 4 },
+		"loss was not given and is hinge":    func(d *Definition) { d.Fixed = append(d.Fixed, sweep.Setting{Name: "loss", Value: "hinge"}) },
+		"delta was 1e-6 and is not given":    func(d *Definition) { d.Fixed = nil },
+		"the bytes of data have changed":     func(d *Definition) { d.Data = []sweep.Setting{{Name: "data", Value: "abd"}} },
+		"baseline was not given and is tru":  func(d *Definition) { d.Baseline = true },
+		"finish it with the version that b":  func(d *Definition) { d.Plans = "two" },
+		"planned by other rules, or by a ve": func(d *Definition) { d.Plans = "" },
+		"begun by dither test and this is ":  func(d *Definition) { d.Program = "dither other" },
 	} {
 		d := definition()
 		change(&d)
