@@ -71,6 +71,17 @@ func TestSweepChoosesInteractions(t *testing.T) {
 	if a, b := rows[0], rows[1]; at(a, "interactions") != "none" || at(a, "calibrate") != "false" || at(b, "interactions") != "all" || at(b, "calibrate") != "true" || at(b, "auc") < "0.8" {
 		t.Errorf("got %v of %v, want pairs and an area above 0.8 at epsilon 3 alone", rows, head)
 	}
+	mustInvoke(t, append(data, "--epsilon", "0.01,3", "--interactions", "none", "--interactions", "auto", "--out", "asked")...)
+	head, rows = readResults(t, filepath.Join("asked", outcome.ResultsName))
+	for _, row := range rows {
+		want := "none"
+		if at(row, "interactions-asked") == "auto" && at(row, "epsilon") == "3" {
+			want = "all"
+		}
+		if at(row, "interactions") != want || len(rows) != 4 {
+			t.Errorf("got %v of %v, want what ran, %s", row, head, want)
+		}
+	}
 	said, _ := mustInvoke(t, append(data, "--epsilon", "0.01,3", "--interactions", "none", "--interactions", "auto", "--dry-run")...)
 	if strings.Count(said, "  all  ") != 1 || strings.Count(said, "  none  ") != 3 {
 		t.Errorf("the dry run says %q, want pairs in one of four configurations", said)

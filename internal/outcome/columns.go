@@ -17,11 +17,15 @@ import (
 
 // columnsOf returns the names of the columns that identify the configuration of a row of results.
 // First come the parameters that the sweep varies, in its order, then the other numbers of the
-// plan.
+// plan. A parameter that a rule chooses has a column for each: what was asked, and what ran.
 func columnsOf(varied []sweep.Parameter) []string {
 	var out []string
 	for _, p := range varied {
-		out = append(out, p.Name)
+		name := p.Name
+		if slices.Contains(planColumns, name) && slices.Contains(p.Values, auto) {
+			name += askedEnd
+		}
+		out = append(out, name)
 	}
 	for _, name := range planColumns {
 		if !slices.Contains(out, name) {
@@ -30,6 +34,10 @@ func columnsOf(varied []sweep.Parameter) []string {
 	}
 	return out
 }
+
+// askedEnd ends the name of the column for the asked values of a parameter, if one of them is the
+// word auto. The column without this ending then says what ran.
+const askedEnd, auto = "-asked", "auto"
 
 // planColumns are the columns of every table of results: their cells follow from the plan.
 var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate", "interactions", "calibrate"}
@@ -53,7 +61,8 @@ func keyOf(settings []sweep.Setting, baseline bool) string {
 func cells(c *sweep.Candidate, columns []string, rate float64) []string {
 	out := make([]string, len(columns))
 	for i, name := range columns {
-		if v := valueOf(c, name); v != "" {
+		v := valueOf(c, strings.TrimSuffix(name, askedEnd))
+		if v != "" && !slices.Contains(columns, name+askedEnd) {
 			out[i] = v
 			continue
 		}

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,38 @@ func TestTables(t *testing.T) {
 	b.Reset()
 	if err := writeResults(&b, varied, []sweep.Candidate{c}, r); err != nil || !strings.HasSuffix(b.String(), ",0.7,none,false,3,true,\n") {
 		t.Errorf("a run that diverged: got %q (%v), want no metrics", b.String(), err)
+	}
+}
+
+// TestAskedColumns varies the interactions. Where a rule chose them, the tables have what was asked
+// and what ran. Without the word auto, both are one column.
+func TestAskedColumns(t *testing.T) {
+	s := schema(t)
+	for _, c := range []struct{ values, head, row string }{
+		{"none auto", "interactions-asked,private,epsilon,", "auto,true,1,"},
+		{"none all", "interactions,private,epsilon,", "all,true,1,"},
+	} {
+		values := strings.Fields(c.values)
+		varied := []sweep.Parameter{{Name: "interactions", Values: values}}
+		each := candidate(t, s, train.Request{Epsilon: 1, Steps: 4}, sweep.Setting{Name: "interactions", Value: values[1]})
+		r := []sweep.Measurement{{Run: sweep.Run{Settings: each.Settings, Repeat: 1}, LearningRate: 0.5, Metrics: []sweep.Metric{{Name: "accuracy", Value: 0.5}}}}
+		var results, summary strings.Builder
+		if err := writeResults(&results, varied, []sweep.Candidate{each}, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeSummary(&summary, varied, sweep.Summarize([]sweep.Candidate{each}, r)); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{results.String(), summary.String()} {
+			lines := strings.Split(text, "\n")
+			if !strings.HasPrefix(lines[0], c.head) || !strings.HasPrefix(lines[1], c.row) {
+				t.Errorf("%s: got %q, want %q and %q", c.values, lines, c.head, c.row)
+			}
+			head, row := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
+			if ran := slices.Index(head, "interactions"); values[1] == auto && (ran < 0 || row[ran] != "none") {
+				t.Errorf("%s: got %q, want none in the column interactions, which ran", c.values, lines)
+			}
+		}
 	}
 }
 
