@@ -60,7 +60,7 @@ func sumOfGradients(t testing.TB, s Setup, d *data.Dataset, weights []float64) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := newDescent(s, Options{}, free{}, rows, nil, ready)
+	run, err := newDescent(s, Options{}, free{}, rows, table{}, ready)
 	if err != nil {
 		t.Fatal(err)
 	}

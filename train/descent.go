@@ -30,7 +30,7 @@ type descent struct {
 }
 
 // newDescent returns a run before its first step.
-func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, persons [][]int, ready prepared) (*descent, error) {
+func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, t table, ready prepared) (*descent, error) {
 	weighted := ready.divisor * ready.weight()
 	rate := o.LearningRate
 	switch {
@@ -45,7 +45,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, p
 	var people *ofPersons
 	records := rows.Len()
 	if s.Plan.Person != nil {
-		people, records = &ofPersons{rows: rows, persons: persons}, len(persons)
+		people, records = &ofPersons{rows: rows, persons: t.persons, file: t.file}, len(t.persons)
 	}
 	drawn, err := s.newSamples(payer, records)
 	divisor := weighted * s.Plan.Share() // the expected batch size, from public numbers

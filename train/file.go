@@ -91,13 +91,15 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // use is a few blocks of rows, and 16 bytes for each record in each standardization that is in use.
 // If features are bits and a row has at least 256 bytes, these are up to 28 bytes. The file is read
 // once for each standardization before the first step. Calibration takes 4 bytes for each record and
-// 4 for each of its scores. Whitening takes a digest of 16 bytes for each record.
+// 4 for each of its scores. Whitening, calibration, a private radius and persons take a digest of 16
+// bytes for each row. Features that are divided by their frequencies take a second one.
 //
 // A plan that divides features by their frequencies writes the divided rows to another file
 // (Options.Scratch), which every step reads.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
-// system reports is an error too. The guarantee holds even if the file is damaged or changed.
+// system reports is an error too, where a reading takes all rows in order. The guarantee holds even if
+// the file is damaged or changed.
 //
 // Rows can be whitened by frequencies. Rows of norm 1 and at most 1024 features can also be whitened by
 // their full covariance, if every step takes all rows. Other whitening is an error.
@@ -127,7 +129,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	}
 	own := &rowsFile{scratch: scratchOr(o.Scratch)}
 	defer own.close()
-	if s.Plan.whitens() {
+	if s.holdsRows() {
 		if err := own.remember(file, size); err != nil {
 			return nil, err
 		}
@@ -135,6 +137,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
 	if err != nil {
 		return nil, err
+	}
+	if own.digests != nil && len(own.digests) != rows.Len() {
+		return nil, errRowChanged
 	}
 	of, err := groupsOf(file, size)
 	if err != nil {
@@ -154,4 +159,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
 	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
+}
+
+// holdsRows reports whether a reading of the rows is no sum of them, so that their digests are needed.
+func (s Setup) holdsRows() bool {
+	return s.Plan.whitens() || s.Plan.Calibration != nil || s.Plan.Person != nil || s.Plan.alike(option.RadiusStatistic) > 0
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -190,7 +193,11 @@ func TestCalibrationOfAFile(t *testing.T) {
 		weights[j] = math.Sin(float64(j))
 	}
 	want := newCorrectionOf(t, setup, weights, memory)
-	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: &rowsFile{}}, setup.Plan.Calibration.Numbers)
+	own := &rowsFile{}
+	if err = own.remember(bytes.NewReader(text), int64(len(text))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: own}, setup.Plan.Calibration.Numbers)
 	if err != nil || !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, memory.targets()) {
 		t.Errorf("rows of a file have other scores or labels: %v", err)
 	}
@@ -203,18 +210,26 @@ func TestCalibrationOfAFile(t *testing.T) {
 	}
 }
 
-// altering is a file whose first block has another integer from one of its readings on.
+// altering is a file whose first block has another integer from one of its readings on, or in that reading alone. It
+// is the last of the block, and with each one of each row.
 type altering struct {
 	text  []byte
 	at    int64 // of the integer
 	turn  int64 // the first such reading of the block, from 1, or 0 for none
+	once  bool
+	each  int64 // the bytes of a row, or 0 for the last row alone
 	count atomic.Int64
 }
 
 func (f *altering) ReadAt(p []byte, at int64) (int, error) {
 	n, err := bytes.NewReader(f.text).ReadAt(p, at)
-	if at == 0 && f.at < int64(n) && f.count.Add(1) >= f.turn && f.turn > 0 {
-		p[f.at] ^= 1
+	if at == 0 && f.at < int64(n) {
+		if count := f.count.Add(1); f.turn > 0 && (count == f.turn || count > f.turn && !f.once) {
+			p[f.at] ^= 1
+			for at := f.at - f.each; f.each > 0 && at > 0; at -= f.each {
+				p[at] ^= 1
+			}
+		}
 	}
 	return n, err
 }
@@ -255,6 +270,110 @@ func TestFitFileHoldsRowsThatItReadsAgain(t *testing.T) {
 		}
 		if held == 0 {
 			t.Errorf("%s: no reading was held to digests", name)
+		}
+	}
+}
+
+// TestFitFileRefusesEachReading changes one integer of each row from one reading of a file on, or in that reading
+// alone. The readings of these runs are no sums of rows alone: scores that are calibrated, persons and norms. Each
+// run ends with an error.
+func TestFitFileRefusesEachReading(t *testing.T) {
+	toy := toySchema(t)
+	toy.Records = 120
+	rows120, who := toyData(t, toy, 120), make([]string, 120)
+	for i := range who {
+		who[i] = fmt.Sprint("p", i/3)
+	}
+	plan := func(change func(*Request)) Setup {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Steps: 2}
+		change(&r)
+		s, err := NewPlan(r, toy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	days := diary(t, who, rand.New(rand.NewPCG(1, 2)))
+	persons := func(change func(*Request)) (Setup, []byte) {
+		s := personPlan(t, 1, func(r *Request) { r.Steps = 2; change(r) })
+		return s, encodedPersons(t, s, days, 5000, Options{}, 1<<20, nil)
+	}
+	of := func(s Setup, d *data.Dataset) (Setup, []byte) { return s, encoded(t, s, d, 5000, Options{}) }
+	for name, make := range map[string]func() (Setup, []byte){
+		"calibration": func() (Setup, []byte) { return of(plan(func(r *Request) { r.Calibrate = true }), rows120) },
+		"calibration after covariance": func() (Setup, []byte) {
+			return of(plan(func(r *Request) { r.Calibrate, r.Whiten = true, Yes }), rows120)
+		},
+		"norms":                      func() (Setup, []byte) { return of(plan(func(r *Request) { r.PrivateRadius = true }), rows120) },
+		"persons":                    func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten = No }) },
+		"persons with a calibration": func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten, r.Calibrate = No, true }) },
+	} {
+		setup, text := make()
+		table, err := rows.ReadTable(bytes.NewReader(text), int64(len(text)))
+		if err != nil || len(table.Blocks) != 1 {
+			t.Fatalf("%s: %d blocks, want one: %v", name, len(table.Blocks), err)
+		}
+		for turn, last := int64(0), int64(0); turn <= last; turn++ {
+			for _, once := range []bool{false, true} {
+				size := int64(table.Blocks[0].Bytes - 4*table.Blocks[0].Rows)
+				file := &altering{text: text, at: size - 2, turn: turn, once: once, each: size / int64(table.Blocks[0].Rows)}
+				_, failed := FitFile(context.Background(), rich(t, privacy.AddOrRemoveOne), setup, file, int64(len(text)), Options{Momentum: 0.9})
+				if last == 0 {
+					last = file.count.Load()
+				}
+				if got := failed == nil; got != (turn == 0) {
+					t.Errorf("%s: reading %d of %d has another row, that reading alone %v: got error %v", name, turn, last, once, failed)
+				}
+			}
+		}
+	}
+}
+
+// TestCalibrationHoldsScaledRows changes one integer in the file of scaled rows after the last step. The scores of the
+// calibration are then of another row, and the run ends with an error.
+func TestCalibrationHoldsScaledRows(t *testing.T) {
+	r := ask()
+	r.Calibrate = true
+	setup, d := crossedSetup(t, r, `{"pairs": "all"}`, 500)
+	text, folder := encoded(t, setup, d, 1000, Options{}), t.TempDir()
+	other := filepath.Join(folder, "other") // a name of the file that the run does not remove
+	for _, change := range []bool{false, true} {
+		_ = os.Remove(other)
+		o := Options{Momentum: 0.9, Scratch: func() (*os.File, error) {
+			file, err := os.CreateTemp(folder, "scaled-")
+			if err == nil {
+				err = os.Link(file.Name(), other)
+			}
+			return file, err
+		}, Progress: func(p Progress) {
+			if !change || p.Step < p.Steps {
+				return
+			}
+			table, err := os.ReadFile(other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := rows.ReadTable(bytes.NewReader(table), int64(len(table)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			was, err := os.Stat(other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.OpenFile(other, os.O_WRONLY, 0)
+			if err == nil {
+				at := int64(read.Blocks[0].Bytes - 4*read.Blocks[0].Rows - 2) // the last integer of the block
+				_, err = file.WriteAt([]byte{table[at] ^ 1}, at)
+				err = errors.Join(err, file.Close(), os.Chtimes(other, was.ModTime(), was.ModTime()))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}}
+		_, err := FitFile(context.Background(), budget(t, r.Epsilon), setup, bytes.NewReader(text), int64(len(text)), o)
+		if change != (err != nil) {
+			t.Errorf("scaled rows change %v: got error %v", change, err)
 		}
 	}
 }

@@ -18,14 +18,15 @@ import (
 
 // rowsFile is the state of a table whose rows are read from a file at every use.
 //
-// Sums hold each row to what entered when the file was opened. Two readings make new rows instead: of
-// scaled features, and of a covariance. Each row of these readings is held to its digest, taken before
-// the file was opened. So a row that changes afterwards is used by neither.
+// Sums of rows hold each row to what entered when the file was opened. Other readings make something else of a
+// row: scaled features, products, the sum of a person, a norm or a score. Each row of these readings is held
+// to its digest, taken before the file was opened. So a row that changes afterwards is used by none.
 type rowsFile struct {
 	scratch func() (*os.File, error)
 	scaled  *os.File   // of rows that were written again, or nil
 	name    string     // of that file while it has one
-	digests [][16]byte // of each row, nil if no reading makes new rows
+	digests [][16]byte // of each row, nil if all readings are sums of rows
+	again   [][16]byte // of each row of the file scaled
 	failed  error      // of a reading
 	mutex   sync.Mutex
 }
@@ -92,6 +93,24 @@ func (f *rowsFile) remember(file io.ReaderAt, size int64) error {
 	return errors.Join(errs...)
 }
 
+// same returns an error if a row of a block is not what it was. Row r of the block is row at(r) of the file that
+// steps read: the file of scaled rows, if there is one. The scratch p has room for a row. A nil f holds no row.
+func (f *rowsFile) same(b release.Block, at func(r int) int, p *packed) error {
+	if f == nil {
+		return nil
+	}
+	digests := f.digests
+	if f.scaled != nil {
+		digests = f.again
+	}
+	for r := range b.Len() {
+		if b.CopyRow(p.row, r); p.digest() != digests[at(r)] {
+			return errRowChanged
+		}
+	}
+	return nil
+}
+
 // hold clears a row that is not what it was, and notes that. A nil f holds no row.
 func (f *rowsFile) hold(i int, p *packed) {
 	if f != nil && p.digest() != f.digests[i] {
@@ -107,13 +126,21 @@ func (f *rowsFile) scale(rows *release.Rows, m *feature.Map) (*release.Rows, err
 		return nil, err
 	}
 	f.name = file.Name()
-	w := release.NewRowsWriter(file)
+	w, p := release.NewRowsWriter(file), newPacked(rows.Dim())
 	add := func(b release.Block) error {
 		scaled, failed := f.scaledRows(b, rows.Step(), m)
-		if failed == nil {
-			failed = w.Append(scaled)
+		if failed != nil {
+			return failed
 		}
-		return failed
+		written, failed := scaled.Load(scaled.First(), scaled.Len(), release.Block{})
+		if failed != nil {
+			return failed
+		}
+		for i := range written.Len() {
+			written.CopyRow(p.row, i)
+			f.again = append(f.again, p.digest())
+		}
+		return w.Append(scaled)
 	}
 	if err = add(release.Block{}); err == nil { // a file without rows has a form too
 		err = rows.Each(rows.First(), rows.Len(), add)

@@ -252,7 +252,7 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 		return nil, err
 	}
 	ready.forget()
-	run, err := newDescent(s, o, payer, rows, t.persons, ready)
+	run, err := newDescent(s, o, payer, rows, t, ready)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestLangevinLaw(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		run, failed := newDescent(setup, o, free{}, rows, nil, ready)
+		run, failed := newDescent(setup, o, free{}, rows, table{}, ready)
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -220,7 +220,7 @@ func (j Run) begin(grant mechanism.Payer, t table, known *views) (*descent, erro
 		return nil, err
 	}
 	ready.forget()
-	return newDescent(ready.setup, j.Options, grant, rows, nil, ready)
+	return newDescent(ready.setup, j.Options, grant, rows, table{}, ready)
 }
 
 // descendTogether takes the steps of all runs. Runs with fewer steps leave early.

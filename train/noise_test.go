@@ -147,7 +147,7 @@ func TestScheduledNoiseIsWhatIsDrawn(t *testing.T) {
 			t.Fatal(failed)
 		}
 		payer := &events{}
-		run, failed := newDescent(setup, Options{LearningRate: rate, Ridge: ridge, Output: option.OutputLast}, payer, rows, nil, ready)
+		run, failed := newDescent(setup, Options{LearningRate: rate, Ridge: ridge, Output: option.OutputLast}, payer, rows, table{}, ready)
 		if failed != nil {
 			t.Fatal(failed)
 		}

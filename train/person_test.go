@@ -89,7 +89,7 @@ func vectorsWith(t *testing.T, s Setup, d *data.Dataset, rowWeights []float64) m
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := newDescent(s, Options{LearningRate: 1}, payEverything{}, rows, tab.persons, prepared{features: s.Features, divisor: 1, rowWeights: rowWeights})
+	run, err := newDescent(s, Options{LearningRate: 1}, payEverything{}, rows, tab, prepared{features: s.Features, divisor: 1, rowWeights: rowWeights})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestPersonsOfTextsAreClippedOnce(t *testing.T) {
 				tab.persons = append(tab.persons, []int{i})
 			}
 		}
-		run, err := newDescent(setup, Options{LearningRate: 1}, payEverything{}, rows, tab.persons, prepared{features: setup.Features, divisor: 1})
+		run, err := newDescent(setup, Options{LearningRate: 1}, payEverything{}, rows, tab, prepared{features: setup.Features, divisor: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

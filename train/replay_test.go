@@ -68,7 +68,7 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := newDescent(setup, Options{Momentum: 0.9}, payer, rows, nil, ready)
+		run, err := newDescent(setup, Options{Momentum: 0.9}, payer, rows, table{}, ready)
 		if err != nil {
 			t.Fatal(err)
 		}

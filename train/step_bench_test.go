@@ -127,7 +127,7 @@ func benchRun(b *testing.B, rows *release.Rows, classes int) *descent {
 	}
 	plan := Plan{Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, MaxRecords: 1 << 16}, Sampling: samplingFull, NoiseMultiplier: 20, Steps: 1, Columns: linear.Columns, Dim: linear.Dim,
 		Clipping: Clipping{Mode: option.ClipGradient, Norm: 1, Bound: 1}}
-	run, err := newDescent(Setup{Plan: plan, Model: linear}, Options{LearningRate: 1e-9, Momentum: 0.9}, payEverything{}, rows, nil, prepared{divisor: 60000})
+	run, err := newDescent(Setup{Plan: plan, Model: linear}, Options{LearningRate: 1e-9, Momentum: 0.9}, payEverything{}, rows, table{}, prepared{divisor: 60000})
 	if err != nil {
 		b.Fatal(err)
 	}
