@@ -221,6 +221,41 @@ func TestStreamRefusals(t *testing.T) {
 	}
 }
 
+// TestStreamRefusesTheLastIterate asks for a price that rows in a file do not have. A dry run refuses
+// as the run does, before the table is encoded. The rule auto is refused only where it takes that price.
+func TestStreamRefusesTheLastIterate(t *testing.T) {
+	_, table := workplace(t, 500)
+	schema := writeText(t, "declared.yaml", strings.Replace(binaryText, "max-records:", "records: 500\nmax-records:", 1))
+	cache := t.TempDir()
+	t.Setenv(cacheVariable, cache)
+	base := []string{"train", "--data", table, "--schema", schema, "--quiet", "--epsilon", "1"}
+	with := func(arguments ...string) []string { return append(base[:len(base):len(base)], arguments...) }
+	for _, c := range []struct {
+		arguments []string
+		status    int
+	}{
+		{[]string{"--stream", "--accounting", "last-iterate", "--ridge", "0.1", "--steps", "200"}, exitUsage},
+		{[]string{"--stream", "--accounting", "auto", "--ridge", "0.1", "--steps", "200"}, exitUsage},
+		{[]string{"--stream", "--accounting", "auto", "--ridge", "0", "--steps", "20"}, exitDone},
+		{[]string{"--accounting", "last-iterate", "--ridge", "0.1", "--steps", "200"}, exitDone},
+		{[]string{"--cache-features", "--accounting", "last-iterate", "--ridge", "0.1", "--steps", "200"}, exitDone},
+	} {
+		for _, dry := range []bool{true, false} {
+			arguments := with(c.arguments...)
+			if dry {
+				arguments = append(arguments, "--dry-run")
+			}
+			status, _, message := invoke(arguments...)
+			if status != c.status || status == exitUsage && !strings.Contains(message, "prices the last iterate alone here, want --accounting composition, or the rows in memory") {
+				t.Errorf("%v, dry %v: got %d, %q, want %d", c.arguments, dry, status, message, c.status)
+			}
+			if kept, err := os.ReadDir(cache); c.status == exitUsage && (err != nil || len(kept) > 0) {
+				t.Errorf("%v, dry %v: the cache holds %v, %v, want nothing", c.arguments, dry, kept, err)
+			}
+		}
+	}
+}
+
 // TestCacheFeatures trains on features that an earlier run kept, without privacy so that two runs may be
 // compared: the same whitened model as without the cache; other transforms are encoded anew; a damaged
 // table is refused before anything is spent.

@@ -34,7 +34,7 @@ type tables struct {
 
 // told returns the description of a run's tables.
 func (t *trainCommand) told(source tables) training.Tables {
-	return training.Tables{Schema: source.schema, Name: source.name, Source: together.Named(t.streamed, t.named), Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
+	return training.Tables{Schema: source.schema, Name: source.name, Source: together.Named(t.streamed, t.named), Stream: t.stream, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
 		Owner: t.owner, Purpose: t.wish.Purpose, Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
@@ -26,6 +27,9 @@ func Descent(request train.Request, o train.Options, momentumGiven bool, t Table
 	var err error
 	if r.Setup, r.Draft, err = train.Draft(request, t.Schema); err != nil {
 		return nil, err
+	}
+	if r.Setup.Plan.LastIterate != nil && t.Stream {
+		return nil, fmt.Errorf("--stream is given with --accounting %s, which prices the last iterate alone here, want --accounting %s, or the rows in memory", request.Accounting, option.AccountingComposition)
 	}
 	if r.Setup.Plan.LastIterate != nil && !momentumGiven {
 		r.Options.Momentum = 0

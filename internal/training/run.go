@@ -27,8 +27,10 @@ type Tables struct {
 	Schema *data.Schema
 	// Name is the name of the training table.
 	Name string
-	// Source is the training table. It is nil for records in memory and for built-in data sets.
+	// Source is the training table. It is nil for records in memory and for built-in data sets. Stream
+	// says that its rows stay in a file.
 	Source *data.Source
+	Stream bool
 	// Builtin is true for a built-in table. Argument is its name on the command line, "" for the
 	// default.
 	Builtin  bool
