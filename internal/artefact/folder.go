@@ -27,6 +27,9 @@ type Folder struct {
 	// home is the folder that this run has made: path, or a new name next to an old folder. It
 	// holds the trace of the cost until the results are complete.
 	home string
+	// root is home, which it follows when the folder is renamed. It is nil where an open folder has
+	// no other name.
+	root *os.Root
 	held *os.File    // home, open and locked
 	own  os.FileInfo // of home
 	// spent is what the run has reserved, nil before its first draw.
@@ -180,7 +183,10 @@ const probeBytes = 1 << 16
 
 // try holds the folder and writes a file in it.
 func (f *Folder) try() (err error) {
-	if f.held, err = os.Open(f.home); err != nil {
+	if f.root, err = os.OpenRoot(f.home); err != nil {
+		return err
+	}
+	if f.held, err = f.root.Open("."); err != nil {
 		return err
 	}
 	if f.own, err = f.held.Stat(); err != nil {
@@ -191,6 +197,8 @@ func (f *Folder) try() (err error) {
 	}
 	if err != nil { // some systems do not rename a folder that is open
 		f.held.Close()
+		f.root.Close()
+		f.root = nil
 	}
 	probe := filepath.Join(f.home, "probe")
 	if err = durable.Create(probe, make([]byte, probeBytes), 0o600); err != nil {
@@ -210,6 +218,9 @@ func (f *Folder) Close() {
 	}
 	f.held.Close()
 	f.oldOpen.Close()
+	if f.root != nil {
+		f.root.Close()
+	}
 	f.home = ""
 }
 
@@ -317,11 +328,11 @@ func (f *Folder) placeInSteps(work string) error {
 // that holds somebody's other files is kept under a visible name.
 func (f *Folder) clear(away string) {
 	if f.old == nil {
-		_ = os.Remove(filepath.Join(away, durable.TraceName))
+		_ = f.removeTrace(away)
 		_ = os.Remove(away)
 		return
 	}
-	_ = os.Remove(filepath.Join(f.home, durable.TraceName))
+	_ = f.removeTrace(f.home)
 	if f.old.Mode()&fs.ModeSymlink != 0 {
 		_ = os.Remove(away)
 		return

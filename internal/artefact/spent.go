@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -71,17 +72,63 @@ func (f *Folder) Spend(c certificate.Certificate) error {
 	return nil
 }
 
-// Unspend removes the trace of a run whose cost was not reserved.
-func (f *Folder) Unspend() {
+// Unspend removes the trace of a run whose cost was not reserved, and returns the error of the run.
+// The error names a trace that stays.
+func (f *Folder) Unspend(err error) error {
 	f.RemoveTrace()
+	if trace := f.trace(); trace != "" {
+		err = fmt.Errorf("%w; nothing was spent, and %s stays; remove it", err, trace)
+	}
 	f.spent = nil
+	return err
 }
 
 // RemoveTrace removes the trace from the folder. Call it if the trace is kept elsewhere.
 func (f *Folder) RemoveTrace() {
 	if f.home != "" && f.spent != nil {
-		_ = os.Remove(filepath.Join(f.home, durable.TraceName))
+		_ = f.removeTrace(f.home)
 	}
+}
+
+// removeTrace removes the trace of this run, and never that of another run whose folder has the name
+// now. The name at is used only where the own folder is not open.
+func (f *Folder) removeTrace(at string) error {
+	return f.inOwn(at, func(own *os.Root) error { return own.Remove(durable.TraceName) })
+}
+
+// inOwn calls a function with the folder that this run has made. Where it is not open, it must have
+// the name at.
+func (f *Folder) inOwn(at string, do func(*os.Root) error) error {
+	if f.root != nil {
+		return do(f.root)
+	}
+	own, err := os.OpenRoot(at)
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	if named, err := own.Stat("."); err != nil || !os.SameFile(named, f.own) {
+		return changed(at)
+	}
+	return do(own)
+}
+
+// trace returns words for the trace of this run on disk, or "" for none.
+func (f *Folder) trace() string {
+	if f.home == "" || f.spent == nil {
+		return ""
+	}
+	err := f.inOwn(f.home, func(own *os.Root) error {
+		_, failed := own.Lstat(durable.TraceName)
+		return failed
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && (f.root != nil || still(f.home, f.own) == nil):
+		return ""
+	case still(f.home, f.own) != nil:
+		return fmt.Sprintf("%s in the folder that was %s", durable.TraceName, f.home)
+	}
+	return filepath.Join(f.home, durable.TraceName)
 }
 
 // Spent reports whether the run has spent a cost or reserved it.
@@ -95,7 +142,7 @@ func (f *Folder) spentWords() string {
 	}
 	s := f.spent
 	text := fmt.Sprintf("budget spent: at most epsilon %s at delta %g (%v), which must be counted", s.Epsilon.Rounded(), s.Delta, s.Neighboring)
-	if trace := filepath.Join(f.home, durable.TraceName); f.home != "" && display.Exists(trace) {
+	if trace := f.trace(); trace != "" {
 		text += "; " + trace + " keeps it"
 	}
 	return text

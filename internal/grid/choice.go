@@ -186,7 +186,7 @@ func (p *Plan) ledger() (*ledger.Ledger, error) {
 // choiceFailure marks the error of a choice for which nothing may have been reserved.
 func choiceFailure(place *artefact.Folder, budget *ledger.Ledger, err error) error {
 	if len(budget.Event()) == 0 {
-		place.Unspend()
+		err = place.Unspend(err)
 	}
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):

@@ -178,7 +178,7 @@ func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*Finished, error) {
 // failure marks the error of a run for which nothing may have been reserved.
 func (r *Run) failure(reserved bool, err error) error {
 	if !reserved {
-		r.Folder.Unspend()
+		err = r.Folder.Unspend(err)
 	}
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
