@@ -149,13 +149,9 @@ func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t tabl
 	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, runtime.GOMAXPROCS(0))
 	scan := rows.Scan(len(errs))
 	parallel.Each(len(errs), func(part int) {
-		p := newPacked(rows.Dim())
 		errs[part] = scan.Each(part, func(b release.Block) error {
 			if b.Len() > 0 {
 				first := b.Record(0) - rows.First()
-				if err := t.file.same(b, func(r int) int { return first + r }, p); err != nil {
-					return err
-				}
 				scorer.Scores(c.scores[first*l.Columns:(first+b.Len())*l.Columns], b)
 				copy(c.labels[first:], b.Labels())
 			}

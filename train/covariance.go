@@ -88,7 +88,7 @@ func (t *table) momentRows(terms pass.Settings, m *feature.Map, radius float64) 
 	}
 	t.centered, t.centeredLimit = nil, o.Limit
 	t.centered, err = release.NewWholeRows(t.records, o, t.centering(m, o))
-	return t.centered, err
+	return t.centered, errors.Join(err, t.file.error())
 }
 
 // whiten makes the whitening from the learned moments.

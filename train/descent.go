@@ -45,7 +45,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, t
 	var people *ofPersons
 	records := rows.Len()
 	if s.Plan.Person != nil {
-		people, records = &ofPersons{rows: rows, persons: t.persons, file: t.file}, len(t.persons)
+		people, records = &ofPersons{rows: rows, persons: t.persons}, len(t.persons)
 	}
 	drawn, err := s.newSamples(payer, records)
 	divisor := weighted * s.Plan.Share() // the expected batch size, from public numbers

@@ -193,11 +193,7 @@ func TestCalibrationOfAFile(t *testing.T) {
 		weights[j] = math.Sin(float64(j))
 	}
 	want := newCorrectionOf(t, setup, weights, memory)
-	own := &rowsFile{}
-	if err = own.remember(bytes.NewReader(text), int64(len(text))); err != nil {
-		t.Fatal(err)
-	}
-	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: own}, setup.Plan.Calibration.Numbers)
+	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: &rowsFile{}}, setup.Plan.Calibration.Numbers)
 	if err != nil || !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, memory.targets()) {
 		t.Errorf("rows of a file have other scores or labels: %v", err)
 	}
@@ -236,7 +232,7 @@ func (f *altering) ReadAt(p []byte, at int64) (int, error) {
 
 // TestFitFileHoldsRowsThatItReadsAgain changes one integer of a file from one of its readings on. Each such run ends
 // with an error, or did not use the integer. The reading that makes rows of scaled features, or of a covariance, is
-// held to digests.
+// of a held file.
 func TestFitFileHoldsRowsThatItReadsAgain(t *testing.T) {
 	toy := toySchema(t)
 	toy.Records = 700
@@ -269,7 +265,7 @@ func TestFitFileHoldsRowsThatItReadsAgain(t *testing.T) {
 			}
 		}
 		if held == 0 {
-			t.Errorf("%s: no reading was held to digests", name)
+			t.Errorf("%s: no reading was refused", name)
 		}
 	}
 }
@@ -329,14 +325,30 @@ func TestFitFileRefusesEachReading(t *testing.T) {
 	}
 }
 
-// TestCalibrationHoldsScaledRows changes one integer in the file of scaled rows after the last step. The scores of the
-// calibration are then of another row, and the run ends with an error.
-func TestCalibrationHoldsScaledRows(t *testing.T) {
+// TestScaledRowsAreHeld changes one integer in the file of scaled rows after the last step, or replaces the file by
+// one with fewer rows before it is read. The scores of the calibration are then of other rows, and the run ends with
+// an error.
+func TestScaledRowsAreHeld(t *testing.T) {
 	r := ask()
 	r.Calibrate = true
 	setup, d := crossedSetup(t, r, `{"pairs": "all"}`, 500)
 	text, folder := encoded(t, setup, d, 1000, Options{}), t.TempDir()
 	other := filepath.Join(folder, "other") // a name of the file that the run does not remove
+	small := encoded(t, setup, d.Slice(0, 100), 1000, Options{})
+	for _, replaced := range []bool{false, true} {
+		o := Options{Momentum: 0.9, Scratch: func() (*os.File, error) {
+			file, err := os.CreateTemp(folder, "scaled-")
+			if err != nil || !replaced {
+				return file, err
+			}
+			// what is written goes to a file that has this name no more
+			return file, errors.Join(os.Remove(file.Name()), os.WriteFile(file.Name(), small, 0o600))
+		}}
+		_, err := FitFile(context.Background(), budget(t, r.Epsilon), setup, bytes.NewReader(text), int64(len(text)), o)
+		if replaced != errors.Is(err, errRowChanged) {
+			t.Errorf("the file is replaced %v: got error %v", replaced, err)
+		}
+	}
 	for _, change := range []bool{false, true} {
 		_ = os.Remove(other)
 		o := Options{Momentum: 0.9, Scratch: func() (*os.File, error) {

@@ -73,7 +73,6 @@ func (f *rowsFile) scaledRows(b release.Block, step float64, m *feature.Map) (*r
 	return release.NewSparseRows(b.Len(), o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 		p := rooms.Get().(*packed)
 		b.CopyRow(p.row, i)
-		f.hold(b.Record(i), p)
 		for k, word := range p.words {
 			if word == 0 {
 				continue

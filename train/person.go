@@ -82,8 +82,7 @@ func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
 type ofPersons struct {
 	rows    *release.Rows
 	persons [][]int
-	file    *rowsFile // nil: rows in memory
-	rooms   sync.Map  // one for each part
+	rooms   sync.Map // one for each part
 }
 
 // personRoom is the scratch of one part.
@@ -91,14 +90,13 @@ type personRoom struct {
 	block   release.Block
 	c       kernel.Contributions
 	row     []int16
-	held    *packed
 	indices []int
 }
 
 // each loads the rows of the listed persons and calls do with them. Row r of the block belongs to
 // person owner[r] of the list.
 func (o *ofPersons) each(part int, records []int, do func(r *personRoom, owner []int)) error {
-	found, _ := o.rooms.LoadOrStore(part, &personRoom{row: make([]int16, o.rows.Dim()), held: newPacked(o.rows.Dim())})
+	found, _ := o.rooms.LoadOrStore(part, &personRoom{row: make([]int16, o.rows.Dim())})
 	r := found.(*personRoom)
 	var owner []int
 	r.indices = r.indices[:0]
@@ -109,9 +107,6 @@ func (o *ofPersons) each(part int, records []int, do func(r *personRoom, owner [
 	}
 	var err error
 	if r.block, err = o.rows.LoadAt(r.indices, r.block); err != nil {
-		return err
-	}
-	if err = o.file.same(r.block, func(i int) int { return r.indices[i] }, r.held); err != nil {
 		return err
 	}
 	do(r, owner)
@@ -155,7 +150,7 @@ func (o *ofPersons) productsOf(p release.Products) func(part int, dst []float64,
 // learnOfPersons is learn for records that are persons: the sums over a person's rows are bounded
 // together.
 func (statistic PreparationStep) learnOfPersons(terms pass.Settings, t *table, out *prepared) error {
-	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons, file: t.file}, t.rows.Dim(), out.features
+	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error
 	switch {
 	case statistic.Kind == option.CountStatistic:

@@ -69,11 +69,12 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 	}
 }
 
-// features writes the features of rows in memory to x, one row after the other.
+// features writes the features of rows to x, one row after the other. An error is noted.
 func (t table) features(x []float64, first, n int) {
 	block, err := t.rows.Load(first, n, release.Block{})
 	if err != nil || n == 0 {
-		clear(x) // all rows are in memory
+		t.file.note(err)
+		clear(x)
 		return
 	}
 	d := len(x) / n

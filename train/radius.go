@@ -36,7 +36,7 @@ func (statistic PreparationStep) countNorms(terms pass.Settings, t *table, out *
 	if err != nil {
 		return histogram{}, nil, err
 	}
-	h, records := histogram{own, largestNorm(out.features.Pipeline), t.persons, t.file}, t.records
+	h, records := histogram{own, largestNorm(out.features.Pipeline), t.persons}, t.records
 	if t.persons != nil {
 		records = len(t.persons)
 	}
@@ -49,8 +49,7 @@ func (statistic PreparationStep) countNorms(terms pass.Settings, t *table, out *
 type histogram struct {
 	rows    *release.Rows // as they are, before normalization
 	largest float64
-	persons [][]int   // nil: a record is a row
-	file    *rowsFile // nil: rows in memory
+	persons [][]int // nil: a record is a row
 }
 
 // largestNorm returns a public bound on the norm of the features of a row.
@@ -73,7 +72,6 @@ func (h histogram) bin(norm float64) int {
 // norms counts the rows of each listed record in the bins of their norms. A row of zeros is not
 // counted.
 func (h histogram) norms(_ int, dst []float64, records []int) error {
-	held := newPacked(h.rows.Dim())
 	for k, record := range records {
 		rows := []int{record}
 		if h.persons != nil {
@@ -81,9 +79,6 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 		}
 		block, err := h.rows.LoadAt(rows, release.Block{})
 		if err != nil {
-			return err
-		}
-		if err = h.file.same(block, func(i int) int { return rows[i] }, held); err != nil {
 			return err
 		}
 		for i := range rows {

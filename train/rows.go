@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -108,11 +109,12 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	return out
 }
 
-// targets returns the labels of rows in memory.
+// targets returns the labels of rows. An error is noted.
 func (t table) targets() []float32 {
 	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), release.Block{})
 	if err != nil {
-		return nil // all rows are in memory
+		t.file.note(err)
+		return nil
 	}
 	return block.Labels()
 }
@@ -158,10 +160,14 @@ func (s Setup) descend(t table, ready prepared) (*release.Rows, error) {
 	}
 	places := t.rows.Len()
 	o := release.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
+	if err := t.file.error(); err != nil {
+		return nil, err
+	}
 	if ready.whole != nil {
 		return release.NewWholeRows(places, o, ready.whitening(o))
 	}
-	return release.NewRows(places, o, t.mapped(m))
+	rows, err := release.NewRows(places, o, t.mapped(m))
+	return rows, errors.Join(err, t.file.error())
 }
 
 // checkFeatureBits refuses a width that no type of rows has.

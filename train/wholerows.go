@@ -27,7 +27,6 @@ func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst 
 			block.Squares(squares)
 			for i, length := range squares {
 				block.CopyRow(p.row, i)
-				t.file.hold(first+i, p)
 				scale := step * m.Factor(step*math.Sqrt(float64(length)))
 				square, factor := kernel.MoveInt(v, p.row, float32(scale), center), 1.0
 				if m.Center != nil {
