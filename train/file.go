@@ -97,8 +97,8 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // (Options.Scratch), which every step reads.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
-// system reports is an error too, where a reading takes all rows in order. The guarantee holds even if
-// the file is damaged or changed.
+// system reports is an error too, unless the plan compares each block: then another block is. The
+// guarantee holds even if the file is damaged or changed.
 //
 // Rows can be whitened by frequencies. Rows of norm 1 and at most 1024 features can also be whitened by
 // their full covariance, if every step takes all rows. Other whitening is an error.
@@ -159,7 +159,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
 }
 
-// holdsRows reports whether a reading of the rows is no sum of them, so that their digests are needed.
+// holdsRows reports whether a reading of the rows is no sum of them, so that the file must have the same bytes at each.
 func (s Setup) holdsRows() bool {
 	return s.Plan.whitens() || s.Plan.Calibration != nil || s.Plan.Person != nil || s.Plan.alike(option.RadiusStatistic) > 0
 }

@@ -72,19 +72,23 @@ func (h histogram) bin(norm float64) int {
 // norms counts the rows of each listed record in the bins of their norms. A row of zeros is not
 // counted.
 func (h histogram) norms(_ int, dst []float64, records []int) error {
+	var rows, owner []int
 	for k, record := range records {
-		rows := []int{record}
+		own := []int{record}
 		if h.persons != nil {
-			rows = h.persons[record]
+			own = h.persons[record]
 		}
-		block, err := h.rows.LoadAt(rows, release.Block{})
-		if err != nil {
-			return err
+		for _, i := range own {
+			rows, owner = append(rows, i), append(owner, k)
 		}
-		for i := range rows {
-			if norm := block.Norm(i); norm > 0 {
-				dst[k*radiusBins+h.bin(norm)]++
-			}
+	}
+	block, err := h.rows.LoadAt(rows, release.Block{})
+	if err != nil {
+		return err
+	}
+	for i, k := range owner {
+		if norm := block.Norm(i); norm > 0 {
+			dst[k*radiusBins+h.bin(norm)]++
 		}
 	}
 	return nil
