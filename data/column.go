@@ -71,6 +71,12 @@ type Column struct {
 	Transform string
 	// Unit is the unit of the numbers of a numeric column, such as "years". It is for readers only.
 	Unit string
+	// Integer states that the numbers of a numeric column are integers. Only the transform interactions
+	// of package feature uses it: bins of the column are no finer than needed to separate integers. A
+	// cell that is not an integer keeps its value. It shares a bin with an integer or with none. Integer
+	// needs declared bounds without cut points. Dates and related tables refuse it. With TransformLog1p it
+	// has no effect.
+	Integer bool
 	// Bins are the cut points between the bins of a numeric column. They are strictly ascending and
 	// between Lower and Upper. If there are cut points, the feature map uses one indicator for each
 	// bin.

@@ -23,6 +23,9 @@ type Draft struct {
 	Target string
 	// Numeric maps the names of numeric columns to their bounds. It may include the target.
 	Numeric map[string][2]float64
+	// Integer lists the names of columns in Numeric whose numbers are integers. Other names have no
+	// effect.
+	Integer []string
 	// Levels maps the names of categorical columns to their levels. It may include the target.
 	Levels map[string][]string
 	// PrivateBounds maps the names of numeric columns with private bounds to a wide range. It must
@@ -59,8 +62,8 @@ const maxCopiedLevels = 100
 //   - For a LIBSVM file, which has no header, src.Columns has the names of the columns in order.
 //   - For JSON lines the keys of the first record are the header.
 //   - In a file that describes its columns, a boolean column has the levels false and true. An
-//     integer of 8 bits has the bounds of its type. An unreadable column is ignored. The comments
-//     of the file are the description.
+//     integer of 8 bits has the bounds of its type and is declared as integers. An unreadable column is
+//     ignored. The comments of the file are the description.
 //   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images and x0,
 //     x1, … for other matrices. The declared facts may name ranges of columns such as x[0:10].
 //     Columns of bytes or booleans have the range of their type, which is public. The target may be
@@ -253,7 +256,9 @@ func (d Draft) target() Target {
 // kind.
 func (d Draft) column(name string) Column {
 	if bounds, ok := d.Numeric[name]; ok {
-		return draftNumeric(name, bounds[0], bounds[1])
+		c := draftNumeric(name, bounds[0], bounds[1])
+		c.Integer = slices.Contains(d.Integer, name)
+		return c
 	}
 	if levels, ok := d.Levels[name]; ok {
 		return draftCategorical(name, levels)

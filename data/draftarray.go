@@ -128,6 +128,11 @@ func (d Draft) expanded(file string, names []string) (Draft, error) {
 		ignore = append(ignore, each(key)...)
 	}
 	d.Ignore = ignore
+	var integer []string
+	for _, key := range d.Integer {
+		integer = append(integer, each(key)...)
+	}
+	d.Integer = integer
 	err := error(nil)
 	d.Numeric, err = spread(file, d.Numeric, each, err)
 	d.PrivateBounds, err = spread(file, d.PrivateBounds, each, err)

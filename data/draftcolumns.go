@@ -75,6 +75,7 @@ func (c *Column) declare(said columnar.Column) {
 		*c = draftCategorical(c.Name, boolLevels())
 	case said.Lower < said.Upper:
 		*c = draftNumeric(c.Name, said.Lower, said.Upper)
+		c.Integer = true // only types of integers have bounds
 	default:
 		c.open = openFor(said)
 		return

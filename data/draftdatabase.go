@@ -124,14 +124,18 @@ func describedBy(comment string, names, comments []string) string {
 // levels returns the declared levels, nil without two or more that a schema can hold.
 func (f foundColumn) levels() []string {
 	levels := f.declared.Levels
-	integer := slices.Contains([]string{"smallint", "integer", "bigint", "INTEGER", "INT"}, f.column.Type)
 	switch {
 	case f.column.Kind == database.Bools:
 		return boolLevels()
-	case len(levels) < 2 || f.column.Kind == database.Numbers && !integer || faultLevels(levels, (&Schema{}).Marks()) != nil:
+	case len(levels) < 2 || f.column.Kind == database.Numbers && !f.integer() || faultLevels(levels, (&Schema{}).Marks()) != nil:
 		return nil
 	}
 	return levels
+}
+
+// integer reports whether the column has a type of integers.
+func (f foundColumn) integer() bool {
+	return f.column.Kind == database.Numbers && slices.Contains([]string{"smallint", "integer", "bigint", "INTEGER", "INT"}, f.column.Type)
 }
 
 // bounds reports the declared bounds of a number.
@@ -183,6 +187,7 @@ func (c *Column) declareFrom(f foundColumn) {
 		}
 	case bounded:
 		*c = draftNumeric(c.Name, lower, upper)
+		c.Integer = f.integer()
 	default:
 		c.open = f.open()
 		return

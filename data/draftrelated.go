@@ -26,7 +26,7 @@ func (s *Schema) draftRelated(ctx context.Context, src Source) error {
 		t := relatedTable{Name: name, Key: key, PeopleKey: key, Keep: related.KeepRandom, Columns: r.Columns, Features: []related.Feature{{Aggregate: related.Count, Column: -1}}}
 		for i := range t.Columns {
 			if c := &t.Columns[i]; c.Kind == Numeric || c.Kind == Categorical {
-				c.Missing, c.Fill = Indicator, 0 // aggregates leave out missing cells
+				c.Missing, c.Fill, c.Integer = Indicator, 0, false // aggregates leave out missing cells
 			}
 		}
 		for i := range s.Columns {

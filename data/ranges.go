@@ -72,7 +72,7 @@ func sameDeclaration(a, b *Column) bool {
 		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill &&
 		a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins &&
 		a.Repeat == b.Repeat && a.Related == b.Related && a.Date == b.Date && a.Ordered == b.Ordered &&
-		a.Unit == b.Unit && sameHashing(a.Hashing, b.Hashing) &&
+		a.Unit == b.Unit && a.Integer == b.Integer && sameHashing(a.Hashing, b.Hashing) &&
 		slices.Equal(a.Bins, b.Bins) && (sameTexts(a.Levels, b.Levels) || slices.Equal(a.Levels, b.Levels)) && slices.EqualFunc(a.Grouped, b.Grouped, slices.Equal)
 }
 

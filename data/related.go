@@ -177,8 +177,8 @@ func (t *relatedTable) faultColumns(marks MissingSet) *fault {
 		case f != nil:
 		case seen[c.Name]:
 			f = &fault{problem: fmt.Sprintf("column %q is declared twice", c.Name), want: "each column once, the key only as key", remedy: "remove one of the two"}
-		case c.Kind == Text || c.Learning != Declared || len(c.Bins) > 0 || c.Transform != "":
-			f = &fault{problem: fmt.Sprintf("column %q is a text, or has private bounds or levels, bins or a transform", c.Name), want: "numeric: [lower, upper], levels: [...] or ignore", remedy: "declare it so; features may have bins and a transform"}
+		case c.Kind == Text || c.Learning != Declared || len(c.Bins) > 0 || c.Transform != "" || c.Integer:
+			f = &fault{problem: fmt.Sprintf("column %q is a text, or has private bounds or levels, bins, a transform or integer", c.Name), want: "numeric: [lower, upper], levels: [...] or ignore", remedy: "declare it so; features may have bins and a transform"}
 		default:
 			if f = c.fault(marks); f != nil {
 				f.problem = fmt.Sprintf("column %q: %s", c.Name, f.problem)

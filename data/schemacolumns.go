@@ -148,6 +148,11 @@ func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Col
 			err = p.learning(e, &c, entries)
 		case "unit":
 			err = p.text(e, &c.Unit)
+		case "integer":
+			if e.node.Kind != yaml.ScalarNode || e.node.Value != "true" {
+				err = p.fail(e.node, "integer is "+nodeWords(e.node), "integer: true, for numbers that are integers", "remove it for other numbers")
+			}
+			c.Integer = true
 		case "transform":
 			err = p.text(e, &c.Transform)
 		case "bins":
@@ -166,7 +171,7 @@ func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Col
 			fill = e.node
 			c.Fill, err = p.number(e.node, e.key)
 		default:
-			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, or bounds and range, unit, transform, bins, out-of-range, missing, fill", "remove it")
+			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, or bounds and range, unit, integer, transform, bins, out-of-range, missing, fill", "remove it")
 		}
 		if err != nil {
 			return c, err

@@ -112,7 +112,7 @@ var (
 	schemaKeys = []string{"dither-schema", "name", "description", "row", "rows-per-person", "records",
 		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data", "ledger", "related"}
 	targetKeys  = []string{"column", "levels", "bounds", "above", "missing"}
-	columnKeys  = []string{"numeric", "bounds", "range", "levels", "ordered", "max-levels", "learned", "text", "date", "unit", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
+	columnKeys  = []string{"numeric", "bounds", "range", "levels", "ordered", "max-levels", "learned", "text", "date", "unit", "integer", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
 	textKeys    = []string{"buckets", "ngrams", "stop-words", "values", "positions", "tokens"}
 	dateKeys    = []string{"since", "range", "parts"}
 	defaultKeys = []string{"missing", "out-of-range", "unknown"}

@@ -64,6 +64,7 @@ from-data: ["a b", target, max-records]
 	{"ordered levels", schemaStart + "  a: {levels: [s, {m: [M]}, l], ordered: true, unknown: drop, missing: zero}\n  b[0:3]: {levels: [s, l], ordered: true, unknown: as-missing, missing: indicator}\n"},
 	{"dates", schemaStart + datedColumns},
 	{"dates without a header", strings.Replace(schemaStart, "target:", "header: none\ntarget:", 1) + datedColumns},
+	{"integers", schemaStart + "  a: {numeric: [17, 90], unit: years, integer: true, out-of-range: drop, missing: zero, fill: 20}\n  b[0:3]: {numeric: [0, 9], integer: true, transform: log1p, out-of-range: clamp, missing: indicator}\n  b3: {numeric: [0, 9], transform: log1p, out-of-range: clamp, missing: indicator}\n"},
 	{"range of dates", schemaStart + "  d[3:6]: {date: {parts: [hour, month]}, out-of-range: clamp, missing: drop}\n" + schemaEnd},
 }
 
@@ -205,6 +206,13 @@ func TestSchemaFaults(t *testing.T) {
 		{"level of two groups", column("{levels: [{a: [b]}, {a: [c]}]}"), 7, 27, `the level "a" is declared twice`},
 		{"ordered a word", column("{levels: [a, b], ordered: false}"), 7, 32, `ordered is "false", want ordered: true, with levels in their order`},
 		{"ordered numbers", column("{numeric: [0, 1], ordered: true}"), 7, 24, "is numeric and has the key ordered"},
+		{"integer a word", column("{numeric: [0, 1], integer: false}"), 7, 33, `integer is "false", want integer: true, for numbers that are integers; remove it for other numbers`},
+		{"integer a list", column("{numeric: [0, 1], integer: [true]}"), 7, 33, "integer is a list, want integer: true"},
+		{"integer levels", column("{levels: [a], integer: true}"), 7, 20, "is categorical and has the key integer"},
+		{"integer texts", column("{text: {}, integer: true}"), 7, 17, "has the key integer"},
+		{"integer dates", column("{date: {since: 2020-01-01, range: [0, 9]}, integer: true}"), 7, 49, "is a date and has the key integer"},
+		{"integer of a related table", schemaStart + schemaEnd + "related: {v: {key: a, max-rows: 1, columns: {c: {numeric: [0, 9], integer: true}}, features: {n: {count: true}}}}\n", 8, 67, `the unknown key "integer"`},
+		{"integer feature of a related table", schemaStart + schemaEnd + "related: {v: {key: a, max-rows: 1, features: {n: {count: true, integer: true}}}}\n", 8, 64, `the unknown key "integer"`},
 		{"unit a list", column("{numeric: [0, 1], unit: [a]}"), 7, 30, "unit is a list, want a text"},
 		{"unit of levels", column("{levels: [a], unit: years}"), 7, 20, "is categorical and has the key unit"},
 		{"unit of a date", column("{date: {parts: [month]}, unit: days}"), 7, 31, "is a date and has the key unit"},
@@ -328,5 +336,48 @@ func TestReadSchema(t *testing.T) {
 				t.Errorf("got line %d column %d %q, want line %d column %d and %q", e.Line, e.Column, err, c.line, c.column, c.words)
 			}
 		})
+	}
+}
+
+// TestIntegerFaults wants the line of a column whose integers cannot be used, and a remedy.
+func TestIntegerFaults(t *testing.T) {
+	const treated = ", out-of-range: clamp, missing: zero}\n"
+	for text, words := range map[string]string{
+		"{numeric: [0, 9], integer: true, bins: [3]":                                   "integer is declared beside bins, want one of the two, since integer is about bins that dither makes; remove integer or bins",
+		"{numeric: [0, 9], integer: true, bins: private, max-bins: 4":                  "integer is declared beside bins",
+		"{bounds: private, integer: true":                                              "integer is declared beside bounds that are learned, want declared bounds, since the number of features follows from them; declare numeric: [lower, upper], or remove integer",
+		"{numeric: [0, 9], learned: true, integer: true":                               "integer is declared beside bounds that are learned",
+		"{numeric: [0, 9], integer: true":                                              "",
+		"{numeric: [0, 9], integer: true, transform: log1p":                            "",
+		"{numeric: [0.5, 8.25], integer: true, transform: none, unit: \"whole years\"": "",
+	} {
+		_, err := data.ReadSchema(writeFile(t, "s.yaml", schemaStart+"  k: "+text+treated))
+		var e *data.FileError
+		if words == "" && err == nil {
+			continue
+		}
+		if !errors.As(err, &e) || words == "" || e.Line != 7 || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: got %v, want line 7 and %q", text, err, words)
+		}
+	}
+	joined := mustSchema(t, schemaStart+"  k: ignore\n  a: {numeric: [0, 9]"+treated+"related: {v: {key: k, max-rows: 1, columns: {c: {numeric: [0, 9], out-of-range: clamp}}, features: {n: {count: true}}}}\n")
+	valid := joined.Validate()
+	joined.Related[0].Columns[0].Integer = true
+	if err := joined.Validate(); valid != nil || err == nil || !strings.Contains(err.Error(), "a transform or integer, want numeric") {
+		t.Errorf("a column of a related table: got %v and %v", valid, err)
+	}
+	for name, change := range map[string]func(*data.Column){
+		"levels": func(c *data.Column) {
+			*c = data.Column{Name: "k", Kind: data.Categorical, Levels: []string{"a"}, Unknown: data.Other}
+		},
+		"ignored": func(c *data.Column) { *c = data.Column{Name: "k", Kind: data.Ignored} },
+		"related": func(c *data.Column) { c.Related = "v" },
+	} {
+		s := mustSchema(t, schemaStart+"  k: {numeric: [0, 9]"+treated)
+		change(&s.Columns[0])
+		s.Columns[0].Missing, s.Columns[0].Integer = data.Zero, true
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "integer is declared of a column that is no number of the table itself, want it only beside numeric:; remove integer") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

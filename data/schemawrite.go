@@ -130,6 +130,9 @@ func (c *Column) node() *yaml.Node {
 		if c.Unit != "" {
 			add(n, "unit", quoted(c.Unit))
 		}
+		if c.Integer {
+			add(n, "integer", word("true"))
+		}
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))
 		}

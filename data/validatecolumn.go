@@ -45,6 +45,9 @@ func (c *Column) fault(marks MissingSet) *fault {
 	if f := c.faultDate(); f != nil {
 		return f
 	}
+	if f := c.faultInteger(); f != nil {
+		return f
+	}
 	switch c.Kind {
 	case Numeric:
 		return c.faultNumeric()
@@ -56,6 +59,22 @@ func (c *Column) fault(marks MissingSet) *fault {
 		return nil
 	}
 	return &fault{problem: fmt.Sprintf("kind is %d", c.Kind), want: "Numeric, Categorical, Text or Ignored", remedy: "declare it"}
+}
+
+// faultInteger returns why a column cannot be declared as integers, or nil. The number of features
+// follows from the bounds and must be known before anything is learned, so bounds are declared.
+func (c *Column) faultInteger() *fault {
+	switch {
+	case !c.Integer:
+		return nil
+	case c.Kind != Numeric || c.Date != nil || c.Related != "":
+		return &fault{problem: "integer is declared of a column that is no number of the table itself", want: "it only beside numeric:", remedy: "remove integer"}
+	case len(c.Bins) > 0 || c.MaxBins != 0:
+		return &fault{problem: "integer is declared beside bins", want: "one of the two, since integer is about bins that dither makes", remedy: "remove integer or bins"}
+	case c.Learning != Declared:
+		return &fault{problem: "integer is declared beside bounds that are learned", want: "declared bounds, since the number of features follows from them", remedy: "declare numeric: [lower, upper], or remove integer"}
+	}
+	return nil
 }
 
 // maxUnit is the largest number of bytes of a unit.

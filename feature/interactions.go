@@ -16,7 +16,7 @@ import (
 
 // interactions turns a row into indicators of cells. A number is replaced by the indicators of the
 // bins that contain it, at several resolutions: its declared range is divided into 2, 4, 8, … bins of
-// equal width. Indicators stay. For each pair of columns, the indicators of the cells of both
+// equal width. Bins of integers are no finer than needed to separate them. Indicators stay. For each pair of columns, the indicators of the cells of both
 // columns together follow, times a weight. So a linear model on the new row is a sum of a function
 // of each column and of a function of each pair. Bins and pairs follow from declarations alone.
 type interactions struct {
@@ -38,6 +38,7 @@ type celled struct {
 	first  int // feature before the transform
 	count  int // number of features before
 	number bool
+	finest int      // most bins
 	levels []string // of its features before
 	at     int      // first feature after
 }
@@ -202,7 +203,7 @@ func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount
 func (t *interactions) addColumns(at surroundings) {
 	next, grids := 0, 0
 	for _, c := range at.schema.Features() {
-		own := celled{column: c, first: next, number: isNumber(c), at: len(t.names)}
+		own := celled{column: c, first: next, number: isNumber(c), finest: finestOf(c), at: len(t.names)}
 		for next < len(at.names) && at.names[next].Column == c.Name {
 			next++
 		}
@@ -211,7 +212,7 @@ func (t *interactions) addColumns(at surroundings) {
 			own.levels = append(own.levels, n.Level)
 		}
 		if own.number {
-			for b := 2; b <= t.parameters.Bins; b *= 2 {
+			for b := 2; b <= min(t.parameters.Bins, own.finest); b *= 2 {
 				grids++
 				for cell := range b {
 					t.names = append(t.names, encoder.Name{Column: c.Name, Level: own.level(cell, b), Cell: encoder.Cell{Grid: grids, Columns: [2]string{c.Name}, States: [2]int{cell}, Value: 1}})
@@ -282,7 +283,7 @@ func (t *interactions) addPairs(pairs [][2]int) {
 	for _, p := range pairs {
 		a, b := t.columns[p[0]], t.columns[p[1]]
 		own := pairedColumns{a: p[0], b: p[1]}
-		for r := t.coarsest(a, b); r <= t.parameters.PairBins; r *= 2 {
+		for r := t.coarsest(a, b); r <= t.parameters.PairBins && (own.bins == nil || a.refines(r) || b.refines(r)); r *= 2 {
 			own.bins, own.first = append(own.bins, r), append(own.first, cells)
 			cells += a.cells(r) * b.cells(r)
 		}
@@ -329,6 +330,7 @@ func (c *celled) missing() bool { return c.number && c.count > 1 }
 
 // cells returns the number of cells at a resolution.
 func (c *celled) cells(bins int) int {
+	bins = min(bins, c.finest)
 	switch {
 	case !c.number:
 		return c.count
@@ -340,7 +342,7 @@ func (c *celled) cells(bins int) int {
 
 // aside returns the name of a state that is a missing cell or an unknown level, or an empty text.
 func (c *celled) aside(state, bins int) string {
-	if c.number && state < bins || !c.number && state < c.column.Slots() {
+	if c.number && state < min(bins, c.finest) || !c.number && state < c.column.Slots() {
 		return ""
 	}
 	return c.level(state, bins)
@@ -348,7 +350,7 @@ func (c *celled) aside(state, bins int) string {
 
 // cell returns the cell of a row, or -1 where none of the column's indicators is set.
 func (c *celled) cell(x []float64, bins int) int {
-	own := x[c.first : c.first+c.count]
+	own, bins := x[c.first:c.first+c.count], min(bins, c.finest)
 	switch {
 	case !c.number:
 		return slices.IndexFunc(own, func(v float64) bool { return v != 0 })
@@ -396,7 +398,7 @@ func (t *interactions) mostEntries() int {
 	most := len(t.columns)
 	for _, c := range t.columns {
 		if c.number {
-			most += bits.Len(uint(t.parameters.Bins)) - 1
+			most += bits.Len(uint(min(t.parameters.Bins, c.finest))) - 1
 		}
 	}
 	for _, p := range t.pairs {
@@ -412,7 +414,7 @@ func (t *interactions) Entries(x []float64, index []uint32, v []float64) ([]uint
 		at, passed := c.at, 0
 		if c.number {
 			passed = 1
-			for b := 2; b <= t.parameters.Bins; b *= 2 {
+			for b := 2; b <= min(t.parameters.Bins, c.finest); b *= 2 {
 				if cell := c.cell(x, b); cell < b {
 					index, v = append(index, uint32(at+cell)), append(v, 1)
 				}

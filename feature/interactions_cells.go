@@ -8,8 +8,23 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
+// finestOf returns the largest number of bins of a column. It is the least power of two, from 2 on,
+// for which a bin is narrower than 1, if the bins divide integers: then no two integers share a bin.
+// Positions of ordered levels are integers. For other numbers it is maxBins, which is the limit for all.
+func finestOf(c data.Column) int {
+	integers, bins := c.Ordered || c.Integer && c.Transform != data.TransformLog1p, 2
+	for bins < maxBins && !(integers && c.Upper-c.Lower < float64(bins)) {
+		bins *= 2
+	}
+	return bins
+}
+
+// refines reports whether the column has more cells at a resolution than at the next coarser one.
+func (c *celled) refines(bins int) bool { return c.number && bins <= c.finest }
+
 // level returns the words for a cell of a column.
 func (c *celled) level(cell, bins int) string {
+	bins = min(bins, c.finest)
 	switch {
 	case !c.number:
 		return c.levels[cell]

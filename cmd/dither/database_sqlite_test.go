@@ -132,7 +132,7 @@ func sqliteDraft(t *testing.T) {
 	sqliteFile(t, "declared.db", `CREATE TABLE people (id INTEGER PRIMARY KEY, -- CHECK (age > 1)
 		age INTEGER NOT NULL CHECK (age BETWEEN 0 AND 120), /* CHECK (sex IN ('a')) */ sex TEXT CHECK (sex IN ('f', 'm')), born DATE, free TEXT, y INTEGER CHECK (y = 0 OR y = 1), CHECK (born >= '2000-01-01' AND born <= '2001-01-01'))`)
 	out, _ := mustInvoke(t, "schema", "init", "declared.db", "--table", "people", "--target", "y")
-	for _, want := range []string{"id: ignore", "age: {numeric: [0, 120], out-of-range: clamp, missing: zero}", "sex: {levels: [f, m]", "born: {date: {since: 2000-01-01, range: [0, 366]}", "free: ", `levels: ["0", "1"]`} {
+	for _, want := range []string{"id: ignore", "age: {numeric: [0, 120], integer: true, out-of-range: clamp, missing: zero}", "sex: {levels: [f, m]", "born: {date: {since: 2000-01-01, range: [0, 366]}", "free: ", `levels: ["0", "1"]`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q", out, want)
 		}

@@ -16,7 +16,7 @@ func TestDraftOfDescriptions(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	common := []string{"one clinic; id: number of the visit; age: years since birth; note: free words, as spoken; y: whether the patient fell ill",
-		"age: {numeric: [0, 255], out-of-range: clamp, missing: zero}", "step: {numeric: [-128, 127], out-of-range: clamp, missing: indicator}",
+		"age: {numeric: [0, 255], integer: true, out-of-range: clamp, missing: zero}", "step: {numeric: [-128, 127], integer: true, out-of-range: clamp, missing: indicator}",
 		`smoker: {levels: ["false", "true"], unknown: other, missing: zero}`, `column: y, levels: ["false", "true"]`,
 		"pay: DECLARE # numeric: [lower, upper], levels", "note: DECLARE # levels: [...], text: {}, ignore", "born: {date: {since: DECLARE, range: DECLARE}} # since: a day", "seen: {date: {since: DECLARE, range: DECLARE}} # since: a day"}
 	choices := "ward: DECLARE # levels: [...], ignore or levels: private"

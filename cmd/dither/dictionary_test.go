@@ -11,7 +11,7 @@ func TestDictionary(t *testing.T) {
 	writeText(t, "t.csv", "id,age,sex,born,seen,left,y\n1,30,f,1990-02-28,2021-12-31 17:30:00,2020-01-01,yes\n")
 	writeText(t, "columns.csv", "name,type,levels,range\nid,id,,\nage,integer,,17:90\nsex,category,f|m,\ny,category,no|yes,\nborn,date,,1900-01-01..2020-12-31\nseen,timestamp,,2020-01-01:2021-12-31\n")
 	mustInvoke(t, "schema", "init", "t.csv", "--target", "y", "--dictionary", "columns.csv", "--max-records", "9", "--ignore", "left", "--out", "s.yaml")
-	if got := readFile(t, "s.yaml"); strings.Contains(got, "DECLARE") || !strings.Contains(got, "numeric: [17, 90]") || !strings.Contains(got, "id: ignore") ||
+	if got := readFile(t, "s.yaml"); strings.Contains(got, "DECLARE") || !strings.Contains(got, "age: {numeric: [17, 90], integer: true, ") || !strings.Contains(got, "id: ignore") ||
 		!strings.Contains(got, "born: {date: {since: 1900-01-01, range: [0, 44194]}, ") || !strings.Contains(got, "seen: {date: {since: 2020-01-01, range: [0, 731]}, ") {
 		t.Errorf("got\n%s\nwant nothing left open", got)
 	}

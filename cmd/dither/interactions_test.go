@@ -117,3 +117,37 @@ func TestInteractionsFlagRefusals(t *testing.T) {
 		t.Errorf("twice: got status %d and %q", code, messages)
 	}
 }
+
+// TestTrainIntegers trains on columns that are declared as integers. The folder verifies and predicts,
+// its schema has the key, and a schema without the key does not fit the model.
+func TestTrainIntegers(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	plain := strings.ReplaceAll(fmt.Sprintf(fruitSchema, "levels: [0, 1]"), "numeric: [0, 10]", "numeric: [0, 10], bins: []")
+	declared := strings.ReplaceAll(plain, "bins: []", "integer: true")
+	schema, table := writeText(t, "s.yaml", declared), checkered(t, dir, 4000)
+	mustInvoke(t, "train", "--data", table, "--schema", schema, "--quiet", "--epsilon", "3", "--interactions", "all", "--out", "whole")
+	mustInvoke(t, "train", "--data", table, "--schema", writeText(t, "p.yaml", plain), "--quiet", "--epsilon", "3", "--interactions", "all", "--out", "plain")
+	mustInvoke(t, "verify", "whole")
+	mustInvoke(t, "predict", "whole", table)
+	m, err := model.Load("whole")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fine, err := model.Load("plain")
+	// 2 to 16 bins of each column, and 2 bins of each in the pair
+	if err != nil || m.Features().Pipeline.Dim() != 2*30+4 || fine.Features().Pipeline.Dim() <= m.Features().Pipeline.Dim() || !m.Schema().Columns[0].Integer {
+		t.Fatalf("got %d features, and %d without the key, error %v, want 64 and more", m.Features().Pipeline.Dim(), fine.Features().Pipeline.Dim(), err)
+	}
+	path := filepath.Join("whole", model.FileName)
+	text := readFile(t, path)
+	if !strings.Contains(text, "integer: true, ") {
+		t.Fatalf("the model does not hold the key:\n%.2000s", text)
+	}
+	writeText(t, path, strings.ReplaceAll(text, "integer: true, ", ""))
+	for _, command := range [][]string{{"verify", "whole"}, {"predict", "whole", table}} {
+		if status, _, stderr := invoke(command...); status == exitDone {
+			t.Errorf("%q without the key: got %q, want a refusal", command, stderr)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func newSchemaInit() *cobra.Command {
 	s.out.add(c, "schema file to write")
 	f := c.Flags()
 	f.StringVar(&s.target, "target", "", "column to predict (required, but for an array with labels of its own)")
-	f.StringArrayVar(&s.facts.Numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90; age=private has them learned; may be given many times, for the target too")
+	f.StringArrayVar(&s.facts.Numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90, or age=17:90:integer for integers; age=private has them learned; may be given many times, for the target too")
 	f.StringArrayVar(&s.facts.Levels, "levels", nil, "`COLUMN=LEVELS` declares levels, as sex=Male,Female, or digit=0..9 for integers; a level with a comma in quotes; sex=private:20 has at most so many learned; may be given many times, for the target too")
 	f.StringVar(&s.public, "dictionary", "", "`FILE` of public facts about columns, CSV or a JSON list with name, type, levels and range; flags come first")
 	f.StringArrayVar(&s.text, "text", nil, "`COLUMN` of texts, whose words are hashed into buckets; may be given many times")

@@ -40,6 +40,13 @@ const pairedColumns3 = `  age: {numeric: [17, 90], missing: indicator, out-of-ra
   size: {levels: [small, {medium: [M, mid]}, large], ordered: true, missing: zero, unknown: drop}
 `
 
+// integerColumns are numbers with few bins of their own.
+const integerColumns = `  age: {numeric: [17, 30], integer: true, missing: indicator, out-of-range: clamp}
+  flag: {numeric: [0, 1], integer: true, missing: zero, out-of-range: as-missing}
+  gain: {numeric: [0, 15], integer: true, transform: log1p, missing: zero, out-of-range: clamp}
+  size: {levels: [small, {medium: [M, mid]}, large], ordered: true, missing: indicator, unknown: drop}
+`
+
 // datedColumns have dates with every part and treatment.
 const datedColumns = `  joined: {date: {since: 2020-02-29, range: [-366.5, 500], parts: [year, month, weekday, hour]}, out-of-range: clamp, missing: indicator}
   "last seen": {date: {since: 1899-12-31, range: [-40000, 40000.25], parts: [hour, year, month]}, bins: [-3000, 0.5, 20000], out-of-range: as-missing, missing: indicator}
@@ -91,6 +98,8 @@ var testCases = []testCase{
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8}`)}}},
 	{name: "pairs-whitened", target: twoLevels, columns: pairedColumns3, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"age*gain+job*sex+sex*hours","bins":4,"pair-bins":16}`)}}},
+	{name: "integers", target: twoLevels, columns: integerColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":64,"pair-bins":16}`)}}},
 	{name: "dates", target: twoLevels, columns: datedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 	{name: "dates-pairs", target: measured, columns: datedColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"joined*area+joined.month*joined.hour","bins":8}`)}}},

@@ -132,10 +132,10 @@ func jsonEntries(text []byte) (entries []described, problem string) {
 	return entries, ""
 }
 
-// kindWords are the types of a data dictionary: n for numbers, l for levels, b for bools, t for
+// kindWords are the types of a data dictionary: n for numbers, w for integers, l for levels, b for bools, t for
 // texts, d for dates and m for moments. Columns with i are no features.
 var kindWords = map[string]byte{
-	"": ' ', "number": 'n', "numeric": 'n', "integer": 'n', "int": 'n', "float": 'n', "double": 'n', "decimal": 'n', "real": 'n',
+	"": ' ', "number": 'n', "numeric": 'n', "integer": 'w', "int": 'w', "count": 'w', "float": 'n', "double": 'n', "decimal": 'n', "real": 'n',
 	"category": 'l', "categorical": 'l', "enum": 'l', "string": 'l', "factor": 'l', "boolean": 'b', "bool": 'b', "text": 't', "ignore": 'i', "id": 'i', "time": 'i', "date": 'd', "datetime": 'm', "timestamp": 'm',
 }
 
@@ -163,7 +163,10 @@ func (e *described) span(moments bool) (span [2]time.Time, ok bool) {
 // declare adds the column to a draft. It returns what is wrong, or "".
 func (e *described) declare(d *data.Draft) string {
 	kind, known := kindWords[strings.ToLower(e.kind)]
-	hasLevels := e.levels != "" || e.list != nil
+	hasLevels, integer := e.levels != "" || e.list != nil, kind == 'w'
+	if integer {
+		kind = 'n'
+	}
 	switch {
 	case e.name == "":
 		return "has no name"
@@ -211,6 +214,9 @@ func (e *described) declare(d *data.Draft) string {
 			d.PrivateBounds[e.name] = bounds
 		default:
 			d.Numeric[e.name] = bounds
+			if integer {
+				d.Integer = append(d.Integer, e.name)
+			}
 		}
 	case hasLevels:
 		list, most, err := e.list, 0, error(nil)

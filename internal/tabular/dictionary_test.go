@@ -44,6 +44,12 @@ func TestReadDictionary(t *testing.T) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, want)
 		}
 	}
+	want = &data.Draft{Target: "y", Numeric: map[string][2]float64{"n": {0, 9}, "k": {0, 9}, "m": {1, 2}, "x": {0, 1}}, Integer: []string{"n", "k", "m"},
+		PrivateBounds: map[string][2]float64{"p": {-data.DefaultRange, data.DefaultRange}}, Levels: map[string][]string{}, PrivateLevels: map[string]int{}}
+	whole, err := dictionary(t, "name,type,range\nk,int,0:9\nm,Count,1..2\nx,number,0:1\np,integer,private\nopen,integer,\n", Facts{Numeric: []string{"n=0:9:integer"}})
+	if whole.Ignore = nil; err != nil || !reflect.DeepEqual(whole, want) {
+		t.Errorf("integers: got %+v, %v\nwant %+v", whole, err, want)
+	}
 	got, err := dictionary(t, "name,range\nage,0:120\n", Facts{Numeric: []string{"age=17:90"}})
 	if err != nil || got.Numeric["age"] != [2]float64{17, 90} {
 		t.Errorf("got %+v, %v, want the bounds of the flag", got, err)

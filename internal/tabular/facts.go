@@ -12,7 +12,7 @@ import (
 
 // Facts are bounds and levels of columns as people write them.
 type Facts struct {
-	// Numeric are bounds, such as "age=17:90", "pay=private" or "pay=private:0:1e6".
+	// Numeric are bounds, such as "age=17:90", "age=17:90:integer", "pay=private" or "pay=private:0:1e6".
 	Numeric []string
 	// Levels are levels, such as "sex=f,m", "digit=0..9" or "town=private:20". A level with a comma
 	// stands in quotes.
@@ -32,7 +32,11 @@ func (f Facts) Declare(d *data.Draft) error {
 		return nil
 	}
 	for _, fact := range f.Numeric {
-		name, bounds, private, err := parseNumeric(fact)
+		number, integer := strings.CutSuffix(fact, ":integer")
+		name, bounds, private, err := parseNumeric(number)
+		if integer && private && err == nil {
+			err = fmt.Errorf("numeric of %q is private and integer, want COLUMN=LOWER:UPPER:integer for integers", name)
+		}
 		if err == nil {
 			err = once("numeric", name)
 		}
@@ -43,6 +47,9 @@ func (f Facts) Declare(d *data.Draft) error {
 			d.PrivateBounds[name] = bounds
 		default:
 			d.Numeric[name] = bounds
+			if integer {
+				d.Integer = append(d.Integer, name)
+			}
 		}
 	}
 	for _, fact := range f.Levels {

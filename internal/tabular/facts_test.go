@@ -2,7 +2,10 @@ package tabular
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/data"
 )
 
 func TestParseFacts(t *testing.T) {
@@ -17,6 +20,14 @@ func TestParseFacts(t *testing.T) {
 		name, bounds, _, err := parseNumeric(fact)
 		if (err == nil) != want.ok || want.ok && (name != want.name || bounds != want.bounds) {
 			t.Errorf("parseNumeric(%q): got %q, %v, %v; want %+v", fact, name, bounds, err, want)
+		}
+	}
+	for fact, words := range map[string]string{
+		"pay=private:integer": "is private and integer, want COLUMN=LOWER:UPPER:integer", "pay=private:0:9:integer": "is private and integer",
+		"pay=integer": "want COLUMN=LOWER:UPPER", "pay=0:integer": "want COLUMN=LOWER:UPPER", "pay=0:9:whole": "want numbers",
+	} {
+		if err := (Facts{Numeric: []string{fact}}).Declare(&data.Draft{}); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: got %v, want %q", fact, err, words)
 		}
 	}
 	for fact, want := range map[string]struct {
