@@ -267,9 +267,10 @@ def page(cache):
     words = f"{runs[0]} runs" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)} runs"
     lines = ["# Private models of tables", "",
              "This page compares programs that train private models. All programs got the same training and test",
-             "parts. They also got the same public declarations: bounds of numbers and levels of texts. No",
-             "setting was tuned to a set. Each entry is a mean ± the standard deviation on the test part, over",
-             f"{words}. An entry without a deviation is a single run. A dash means that it was not measured.", "",
+             "parts. They also got the same public declarations: bounds of numbers and levels of texts. dither",
+             "also gets which numbers are integers, since no other program takes that. No setting was tuned to a",
+             f"set. Each entry is a mean ± the standard deviation on the test part, over {words}. An",
+             "entry without a deviation is a single run. A dash means that it was not measured.", "",
              f"All private runs have δ = {DELTA:g} for adding or removing one record. The runs of diffprivlib have δ = 0.", ""]
     lines += ["| program | version | settings |", "|---|---|---|"]
     lines += [f"| {p.title} | {cache['programs'][p.name]} | {p.settings} |" for p in PROGRAMS if p.name in cache["programs"]]

@@ -14,13 +14,15 @@ MISSING = {"", "?", "N", "NA", "nan"}
 
 
 class Number:
-    """A number between bounds, on the scale of log(1 + x) if log is true. Cut points, if any, divide it into bins."""
+    """A number between bounds, on the scale of log(1 + x) if log is true. Cut points, if any, divide it into bins.
+    integer says that the documentation of the set has integers only. Only dither reads it."""
 
-    def __init__(self, low, high, log=False, bins=()):
-        self.low, self.high, self.log, self.bins = low, high, log, list(bins)
+    def __init__(self, low, high, log=False, bins=(), integer=False):
+        self.low, self.high, self.log, self.bins, self.integer = low, high, log, list(bins), integer
 
     def yaml(self):
-        extra = ", transform: log1p" if self.log else ""
+        extra = ", integer: true" if self.integer else ""
+        extra += ", transform: log1p" if self.log else ""
         if self.bins:
             extra += f", bins: {self.bins}"
         return f"numeric: [{self.low}, {self.high}]{extra}"
@@ -61,6 +63,11 @@ class Levels:
     def encoded(self, cells):
         codes = self.codes(cells)
         return [codes == k for k in range(len(self.levels) + 2)]
+
+
+def whole(low, high):
+    """An integer between bounds."""
+    return Number(low, high, integer=True)
 
 
 def span(first, last):
@@ -163,20 +170,20 @@ def persons(path, column):
 
 
 ADULT = {
-    "age": Number(17, 90),
+    "age": whole(17, 90),
     "workclass": Levels("Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"),
     "education": Levels("Bachelors", "Some-college", "11th", "HS-grad", "Prof-school", "Assoc-acdm", "Assoc-voc", "9th", "7th-8th", "12th", "Masters",
                         "1st-4th", "10th", "Doctorate", "5th-6th", "Preschool"),
-    "education-num": Number(1, 16),
+    "education-num": whole(1, 16),
     "marital-status": Levels("Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed", "Married-spouse-absent", "Married-AF-spouse"),
     "occupation": Levels("Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty", "Handlers-cleaners",
                          "Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv", "Protective-serv", "Armed-Forces"),
     "relationship": Levels("Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
     "race": Levels("White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
     "sex": Levels("Female", "Male"),
-    "capital-gain": Number(0, 99999),
-    "capital-loss": Number(0, 5000),
-    "hours-per-week": Number(1, 99),
+    "capital-gain": whole(0, 99999),
+    "capital-loss": whole(0, 5000),
+    "hours-per-week": whole(1, 99),
     "native-country": Levels("United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany", "Outlying-US(Guam-USVI-etc)", "India", "Japan",
                              "Greece", "South", "China", "Cuba", "Iran", "Honduras", "Philippines", "Italy", "Poland", "Jamaica", "Vietnam", "Mexico",
                              "Portugal", "Ireland", "France", "Dominican-Republic", "Laos", "Ecuador", "Taiwan", "Haiti", "Columbia", "Hungary",
@@ -185,14 +192,14 @@ ADULT = {
 }
 
 ACS = {
-    "AGEP": Number(0, 99), "SEX": span(1, 2), "MSP": span(1, 6), "HISP": span(0, 4), "RAC1P": span(1, 9), "NOC": span(0, 3), "NPF": span(2, 6),
+    "AGEP": whole(0, 99), "SEX": span(1, 2), "MSP": span(1, 6), "HISP": span(0, 4), "RAC1P": span(1, 9), "NOC": span(0, 3), "NPF": span(2, 6),
     "HOUSING_TYPE": span(1, 3), "OWN_RENT": span(0, 2), "DENSITY": Number(0, 60000, log=True), "INDP_CAT": span(0, 18), "EDU": span(1, 12),
     "DVET": span(1, 6), "DREM": span(1, 2), "DPHY": span(1, 2), "DEYE": span(1, 2), "DEAR": span(1, 2),
 }
 
 CREDIT = {
-    "LIMIT_BAL": Number(0, 1000000), "SEX": span(1, 2), "EDUCATION": span(1, 4), "MARRIAGE": span(1, 3), "AGE": Number(18, 80),
-    **{f"PAY_{k}": Number(-2, 8) for k in (0, 2, 3, 4, 5, 6)},
+    "LIMIT_BAL": whole(0, 1000000), "SEX": span(1, 2), "EDUCATION": span(1, 4), "MARRIAGE": span(1, 3), "AGE": whole(18, 80),
+    **{f"PAY_{k}": whole(-2, 8) for k in (0, 2, 3, 4, 5, 6)},
     **{f"BILL_AMT{k}": Number(0, 500000) for k in range(1, 7)},
     **{f"PAY_AMT{k}": Number(0, 1000000, log=True) for k in range(1, 7)},
 }
@@ -206,13 +213,13 @@ KDD = {
         nnsp nntp ntp_u other pm_dump pop_2 pop_3 printer private red_i remote_job rje shell smtp sql_net ssh sunrpc supdup systat telnet tftp_u tim_i
         time urh_i urp_i uucp uucp_path vmnet whois X11 Z39_50""".split()),
     "flag": Levels("OTH", "REJ", "RSTO", "RSTOS0", "RSTR", "S0", "S1", "S2", "S3", "SF", "SH"),
-    "src_bytes": Number(0, 10**9, log=True), "dst_bytes": Number(0, 10**9, log=True), "land": Number(0, 1), "wrong_fragment": Number(0, 3),
-    "urgent": Number(0, 10), "hot": Number(0, 100, log=True), "num_failed_logins": Number(0, 5), "logged_in": Number(0, 1),
-    "num_compromised": Number(0, 10000, log=True), "root_shell": Number(0, 1), "su_attempted": Number(0, 2), "num_root": Number(0, 10000, log=True),
-    "num_file_creations": Number(0, 100, log=True), "num_shells": Number(0, 5), "num_access_files": Number(0, 10), "num_outbound_cmds": Number(0, 10),
-    "is_host_login": Number(0, 1), "is_guest_login": Number(0, 1), "count": Number(0, 511), "srv_count": Number(0, 511),
+    "src_bytes": Number(0, 10**9, log=True), "dst_bytes": Number(0, 10**9, log=True), "land": whole(0, 1), "wrong_fragment": whole(0, 3),
+    "urgent": whole(0, 10), "hot": Number(0, 100, log=True), "num_failed_logins": whole(0, 5), "logged_in": whole(0, 1),
+    "num_compromised": Number(0, 10000, log=True), "root_shell": whole(0, 1), "su_attempted": whole(0, 2), "num_root": Number(0, 10000, log=True),
+    "num_file_creations": Number(0, 100, log=True), "num_shells": whole(0, 5), "num_access_files": whole(0, 10), "num_outbound_cmds": whole(0, 10),
+    "is_host_login": whole(0, 1), "is_guest_login": whole(0, 1), "count": whole(0, 511), "srv_count": whole(0, 511),
     **{name: Number(0, 1) for name in ("serror_rate", "srv_serror_rate", "rerror_rate", "srv_rerror_rate", "same_srv_rate", "diff_srv_rate", "srv_diff_host_rate")},
-    "dst_host_count": Number(0, 255), "dst_host_srv_count": Number(0, 255),
+    "dst_host_count": whole(0, 255), "dst_host_srv_count": whole(0, 255),
     **{f"dst_host_{name}_rate": Number(0, 1) for name in ("same_srv", "diff_srv", "same_src_port", "srv_diff_host", "serror", "srv_serror", "rerror", "srv_rerror")},
 }
 
@@ -225,7 +232,7 @@ def kdd(path):
 
 
 HOUSING = {
-    "longitude": Number(-125, -114), "latitude": Number(32, 42), "housing_median_age": Number(0, 52), "total_rooms": Number(0, 40000, log=True),
+    "longitude": Number(-125, -114), "latitude": Number(32, 42), "housing_median_age": whole(0, 52), "total_rooms": Number(0, 40000, log=True),
     "total_bedrooms": Number(0, 7000, log=True), "population": Number(0, 40000, log=True), "households": Number(0, 7000, log=True),
     "median_income": Number(0, 15), "ocean_proximity": Levels("<1H OCEAN", "INLAND", "NEAR OCEAN", "NEAR BAY", "ISLAND"),
 }
@@ -237,10 +244,10 @@ DIAMONDS = {
 }
 
 WAGES = {
-    "year": Number(68, 88), "birth_yr": Number(41, 54), "age": Number(14, 46), "race": span(1, 3), "msp": span(0, 1), "nev_mar": span(0, 1),
-    "grade": Number(0, 18), "collgrad": span(0, 1), "not_smsa": span(0, 1), "c_city": span(0, 1), "south": span(0, 1), "ind_code": span(1, 12),
-    "occ_code": span(1, 13), "union": span(0, 1), "wks_ue": Number(0, 76), "ttl_exp": Number(0, 29), "tenure": Number(0, 26), "hours": Number(0, 168),
-    "wks_work": Number(0, 104),
+    "year": whole(68, 88), "birth_yr": whole(41, 54), "age": whole(14, 46), "race": span(1, 3), "msp": span(0, 1), "nev_mar": span(0, 1),
+    "grade": whole(0, 18), "collgrad": span(0, 1), "not_smsa": span(0, 1), "c_city": span(0, 1), "south": span(0, 1), "ind_code": span(1, 12),
+    "occ_code": span(1, 13), "union": span(0, 1), "wks_ue": whole(0, 76), "ttl_exp": Number(0, 29), "tenure": Number(0, 26), "hours": whole(0, 168),
+    "wks_work": whole(0, 104),
 }
 
 WINE = {
@@ -274,13 +281,13 @@ BUILTIN = pathlib.Path(__file__).resolve().parents[2] / "data" / "builtin"
 
 SETS = [
     Set("adult-raw", "income", ["<=50K", ">50K"], ADULT, 50000, two(table, "adult-raw/adult-train.csv.gz", "adult-raw/adult-test.csv.gz"), about="income above 50,000 dollars; the parts of UCI"),
-    Set("a9a", "label", ["-1", "1"], {f"f{k}": Number(0, 1) for k in range(1, 124)}, 40000,
+    Set("a9a", "label", ["-1", "1"], {f"f{k}": whole(0, 1) for k in range(1, 124)}, 40000,
         two(lambda p: libsvm(p, 123), "libsvm-a9a/a9a.gz", "libsvm-a9a/a9a.t.gz"), missing="zero", about="the same persons as 123 numbers, from LIBSVM"),
     Set("acs-nist", "PINCP_DECILE", ["lower", "upper"], ACS, 30000, two(table, "acs-nist/national2018.csv.gz", "acs-nist/national2019.csv.gz"), above=4,
         about="income in the upper half; trained on 2018, tested on 2019"),
     Set("credit-default-taiwan", "default.payment.next.month", ["0", "1"], CREDIT, 30000, every_fifth(table, "credit-default-taiwan/UCI_Credit_Card.csv.gz"),
         about="a client defaults; every fifth row is for testing"),
-    Set("mushrooms", "label", ["0", "1"], {f"f{k}": Number(0, 1) for k in range(1, 127)}, 8000,
+    Set("mushrooms", "label", ["0", "1"], {f"f{k}": whole(0, 1) for k in range(1, 127)}, 8000,
         two(lambda p: libsvm(p, 126), "libsvm-mushrooms/agaricus.txt.train.gz", "libsvm-mushrooms/agaricus.txt.test.gz"), missing="zero",
         about="a mushroom is poisonous, as 126 numbers, from LIBSVM"),
     Set("kddcup99-10pct", "label", ["attack", "normal"], KDD, 500000, every_fifth(kdd, "kddcup99-10pct/kddcup.data_10_percent.gz"),
