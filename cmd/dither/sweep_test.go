@@ -214,6 +214,13 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 			t.Errorf("%s has mode %v, want it for its owner alone", e.Name(), info.Mode())
 		}
 	}
+	results := filepath.Join(out, outcome.JournalName)
+	whole := readFile(t, results)
+	writeText(t, results, regexp.MustCompile(`(?m)^\{"begin".*\n`).ReplaceAllString(whole, ""))
+	if status, said, message := invoke(append(base, "--test-public")...); status != exitUsage || said != "" || !strings.Contains(message, results+", line 2: no line before this result") {
+		t.Errorf("results without the lines of runs that begin: got %d, %q, %q, want a refusal", status, said, message)
+	}
+	writeText(t, results, whole)
 	secretOut := filepath.Join(t.TempDir(), "secret")
 	text, _ = mustInvoke(t, append(append(base[:len(base):len(base)], "--out", secretOut), "--print-not-private")...)
 	if !strings.HasPrefix(text, notPrivateBanner) || display.Exists(secretOut) {

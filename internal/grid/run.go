@@ -51,7 +51,7 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 	if err != nil {
 		return nil, nil, err
 	}
-	results, err := journal.Open(path, definition)
+	results, err := journal.Open(path, definition, p.Candidates)
 	if err != nil {
 		return nil, nil, err
 	}

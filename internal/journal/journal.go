@@ -117,7 +117,9 @@ func union(a, b map[string]string) []string {
 type Journal struct {
 	mutex sync.Mutex
 	file  *os.File
-	// begun counts the runs of each candidate that began. results holds the runs that ended.
+	// runs has the runs of the sweep. begun counts how often each of them began, and at repeat 0 how
+	// often runs of its candidate began. results holds the runs that ended.
+	runs    map[string]bool
 	begun   map[string]int
 	results map[string]sweep.Measurement
 }
@@ -138,18 +140,24 @@ type line struct {
 
 const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
 
-// Open opens the file of results of a definition, or makes it with mode 0600. It returns an
-// error if the file has another definition, and describes the difference. It also returns an error
-// if the file is no file of results. If the system can tell, so it does if another process has the
-// file open.
-func Open(path string, d Definition) (*Journal, error) {
+// Open opens the file of results of the runs of candidates, or makes it with mode 0600. It returns
+// an error if the file has another definition, and describes the difference. It also returns an
+// error if the file is no file of results, or if its lines are no account of these runs. If the
+// system can tell, Open also returns an error if another process has the file open.
+func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("sweep: the file of results cannot be opened: %w", err)
 	}
-	j := &Journal{file: file, begun: map[string]int{}, results: map[string]sweep.Measurement{}}
+	j := &Journal{file: file, runs: map[string]bool{}, begun: map[string]int{}, results: map[string]sweep.Measurement{}}
+	for i := range candidates {
+		c := &candidates[i]
+		for repeat := range c.Runs(d.Repeats) {
+			j.runs[runKey(sweep.Run{Settings: c.Settings, Baseline: c.Baseline, Repeat: repeat + 1})] = true
+		}
+	}
 	if err = lock(file); err == nil {
-		err = j.open(d)
+		err = j.open(path, d)
 	}
 	if err != nil {
 		file.Close()
@@ -161,46 +169,64 @@ func Open(path string, d Definition) (*Journal, error) {
 // errOtherSweep is wrapped by the error about a file of results with another definition.
 var errOtherSweep = errors.New("the folder holds another sweep")
 
-func (j *Journal) open(d Definition) error {
-	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
+// open adopts the lines of earlier processes.
+func (j *Journal) open(path string, d Definition) error {
+	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal+1))
 	if err != nil {
-		return err
-	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	if err = j.file.Truncate(int64(whole)); err != nil {
-		return err
-	}
-	if _, err = j.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return err
 	}
 	sum, err := d.hash()
 	if err != nil {
 		return err
 	}
-	if whole == 0 {
-		return j.write(header{journalFormat, journalVersion, sum, d})
+	first := header{journalFormat, journalVersion, sum, d}
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if err = j.file.Truncate(int64(whole)); err != nil {
+		return err
 	}
-	lines := bytes.Split(text[:whole-1], []byte("\n"))
+	switch {
+	case len(text) > maxJournal:
+		return fmt.Errorf("sweep: %s has more than %d bytes, want a file that dither sweep wrote; give another --out", path, maxJournal)
+	case whole > 0:
+		err = j.adopt(path, bytes.Split(text[:whole-1], []byte("\n")), first)
+	}
+	if err == nil {
+		_, err = j.file.Seek(int64(whole), io.SeekStart)
+	}
+	if err == nil && whole == 0 {
+		err = j.write(first)
+	}
+	return err
+}
+
+// notOurs returns the error about a file that does not begin as a file of results.
+func notOurs(path string) error {
+	return fmt.Errorf("sweep: %s begins with something else, want a file that dither sweep wrote; give another --out", path)
+}
+
+// adopt adopts the whole lines of a file, the first of which is to be this header.
+func (j *Journal) adopt(path string, lines [][]byte, want header) error {
 	var h header
-	if err = strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
-		return fmt.Errorf("sweep: the file of results begins with something else, want one that dither sweep wrote; name another folder")
+	if err := strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
+		return notOurs(path)
 	}
-	if h.SHA256 != sum {
-		difference, remedy := d.difference(h.Definition), "name another folder, or go on with the sweep as it was"
+	if h.SHA256 != want.SHA256 {
+		difference, remedy := want.Definition.difference(h.Definition), "give another --out, or go on with the sweep as it was"
 		if difference == otherPlans {
 			remedy = "finish it with the version that began it, or give another --out; dither clean removes private results"
 		}
 		return fmt.Errorf("sweep: %w: %s; %s", errOtherSweep, difference, remedy)
 	}
 	for i, text := range lines[1:] {
-		if err = j.read(text); err != nil {
-			return fmt.Errorf("sweep: line %d of the file of results: %w, want it as dither sweep wrote it; name another folder", i+2, err)
+		if err := j.read(text); err != nil {
+			return fmt.Errorf("sweep: %s, line %d: %w, want the lines as dither sweep wrote them; put back an intact copy, or give another --out and add the cost of the earlier runs", path, i+2, err)
 		}
 	}
 	return nil
 }
 
-// read adopts one line of an earlier process.
+// read adopts one line of an earlier process. A result without an earlier line by which its run
+// began would count in the means and not in the cost.
 func (j *Journal) read(text []byte) error {
 	var l line
 	if err := strict.Decode(text, &l); err != nil {
@@ -209,16 +235,42 @@ func (j *Journal) read(text []byte) error {
 	if (l.Result == nil) == (len(l.Begin) == 0) {
 		return errors.New("it has neither runs that begin nor a result")
 	}
+	for _, r := range l.Begin {
+		switch key := runKey(r); {
+		case !j.runs[key]:
+			return errors.New("a run that begins is none of this sweep")
+		case j.ended(key):
+			return errors.New("a run begins that has its result")
+		}
+	}
+	if l.Result != nil {
+		switch key := runKey(l.Result.Run); {
+		case !j.runs[key]:
+			return errors.New("the result is of no run of this sweep")
+		case j.begun[key] == 0:
+			return errors.New("no line before this result has the run that begins, so its cost would be left out")
+		case j.ended(key):
+			return errors.New("it is the second result of a run")
+		}
+	}
 	j.note(l)
 	return nil
 }
 
+// ended reports whether a run has its result.
+func (j *Journal) ended(key string) bool {
+	_, has := j.results[key]
+	return has
+}
+
 func (j *Journal) note(l line) {
 	for _, r := range l.Begin {
-		j.begun[runKey(r.Settings, r.Baseline)]++
+		j.begun[runKey(r)]++
+		r.Repeat = 0
+		j.begun[runKey(r)]++
 	}
 	if l.Result != nil {
-		j.results[resultKey(l.Result.Run)] = *l.Result
+		j.results[runKey(l.Result.Run)] = *l.Result
 	}
 }
 
@@ -264,7 +316,7 @@ func (j *Journal) End(results []sweep.Measurement) error {
 func (j *Journal) Result(r sweep.Run) (sweep.Measurement, bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	found, has := j.results[resultKey(r)]
+	found, has := j.results[runKey(r)]
 	return found, has
 }
 
@@ -272,7 +324,7 @@ func (j *Journal) Result(r sweep.Run) (sweep.Measurement, bool) {
 func (j *Journal) Begun(c *sweep.Candidate) int {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	return j.begun[runKey(c.Settings, c.Baseline)]
+	return j.begun[runKey(sweep.Run{Settings: c.Settings, Baseline: c.Baseline})]
 }
 
 // Close closes the file.
@@ -283,19 +335,12 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// resultKey tells a run from all others.
-func resultKey(r sweep.Run) string {
-	return fmt.Sprintf("%s\x00%d", runKey(r.Settings, r.Baseline), r.Repeat)
-}
-
-// runKey tells the configuration of a run from all others.
-func runKey(settings []sweep.Setting, baseline bool) string {
+// runKey tells a run from all others.
+func runKey(r sweep.Run) string {
 	var b strings.Builder
-	if baseline {
-		b.WriteString("baseline")
-	}
-	for _, s := range settings {
-		fmt.Fprintf(&b, "\x00%s\x00%s", s.Name, s.Value)
+	fmt.Fprintf(&b, "%t\x00%d", r.Baseline, r.Repeat)
+	for _, s := range r.Settings {
+		fmt.Fprintf(&b, "\x00%q\x00%q", s.Name, s.Value)
 	}
 	return b.String()
 }

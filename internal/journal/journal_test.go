@@ -17,6 +17,11 @@ func definition() Definition {
 	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test", Plans: "one"}
 }
 
+// candidates are those of the definition.
+func candidates() []sweep.Candidate {
+	return []sweep.Candidate{{Settings: []sweep.Setting{{Name: "epsilon", Value: "1"}}}, {Settings: []sweep.Setting{{Name: "epsilon", Value: "2"}}}}
+}
+
 // measurement is one of epsilon 1.
 func measurement(repeat int) sweep.Measurement {
 	return sweep.Measurement{Run: sweep.Run{Settings: []sweep.Setting{{Name: "epsilon", Value: "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []sweep.Metric{{Name: option.MetricAccuracy, Value: 0.75}, {Name: option.MetricAUC, Value: evaluate.Measure(math.NaN())}}}
@@ -25,7 +30,7 @@ func measurement(repeat int) sweep.Measurement {
 // open opens a journal that must open.
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j, err := Open(path, definition())
+	j, err := Open(path, definition(), candidates())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +68,8 @@ func TestJournalGoesOn(t *testing.T) {
 		if n := j.Begun(&sweep.Candidate{Settings: first.Settings}); n != 2 {
 			t.Errorf("%d bytes: %d runs began, want 2", length, n)
 		}
-		if err = errors.Join(j.End([]sweep.Measurement{measurement(3)}), j.Close()); err != nil {
+		third := measurement(3)
+		if err = errors.Join(j.Begin([]sweep.Run{third.Run}), j.End([]sweep.Measurement{third}), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		j = open(t, path)
@@ -92,7 +98,7 @@ func TestJournalRefusesAnother(t *testing.T) {
 	} {
 		d := definition()
 		change(&d)
-		if _, err := Open(path, d); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path, d, candidates()); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a refusal with %q", err, want)
 		}
 	}
@@ -105,7 +111,7 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, definition()); err == nil {
+		if _, err := Open(path, definition(), candidates()); err == nil {
 			t.Errorf("the file %q was taken, want a refusal", text)
 		}
 	}
@@ -115,8 +121,62 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := Open(path, definition()); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := Open(path, definition(), candidates()); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v about a line that is no result, want its number", err)
+	}
+}
+
+// TestJournalCountsEveryResult writes lines that are no account of the runs of the sweep. A result counts
+// only after a line by which its run began, and nothing counts of a run that the sweep does not have.
+func TestJournalCountsEveryResult(t *testing.T) {
+	const (
+		begin   = `{"begin":[{"settings":[{"name":"epsilon","value":"1"}],"repeat":1}]}`
+		result  = `{"result":{"settings":[{"name":"epsilon","value":"1"}],"repeat":1,"learning-rate":0.5,"metrics":null}}`
+		another = `{"begin":[{"settings":[{"name":"epsilon","value":"3"}],"repeat":1}]}`
+		beyond  = `{"begin":[{"settings":[{"name":"epsilon","value":"1"}],"repeat":4}]}`
+		none    = `{"begin":[{"settings":[{"name":"epsilon","value":"1"}],"repeat":0}]}`
+		base    = `{"begin":[{"settings":[],"baseline":true,"repeat":1}]}`
+	)
+	path := filepath.Join(t.TempDir(), "results.jsonl")
+	open(t, path).Close()
+	head, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{begin, begin, result}, ""},
+		{[]string{result}, "line 2: no line before this result has the run that begins"},
+		{[]string{result, begin}, "line 2: no line before this result"},
+		{[]string{strings.Replace(begin, `"repeat":1`, `"repeat":2`, 1), result}, "line 3: no line before this result"},
+		{[]string{strings.Replace(begin, `"1"`, `"2"`, 1), result}, "line 3: no line before this result"},
+		{[]string{begin, result, result}, "line 4: it is the second result of a run"},
+		{[]string{begin, result, begin}, "line 4: a run begins that has its result"},
+		{[]string{begin, another}, "line 3: a run that begins is none of this sweep"},
+		{[]string{begin, beyond}, "line 3: a run that begins is none of this sweep"},
+		{[]string{begin, none}, "line 3: a run that begins is none of this sweep"},
+		{[]string{begin, base}, "line 3: a run that begins is none of this sweep"},
+		{[]string{begin, strings.Replace(result, `"1"`, `"3"`, 1)}, "line 3: the result is of no run of this sweep"},
+	} {
+		text := string(head) + strings.Join(c.lines, "\n") + "\n"
+		if err = os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, failed := Open(path, definition(), candidates())
+		if failed == nil {
+			if n := j.Begun(&candidates()[0]); c.want == "" && n != 2 {
+				t.Errorf("%q: %d runs began, want 2", c.lines, n)
+			}
+			j.Close()
+		}
+		switch {
+		case c.want == "" && failed != nil:
+			t.Errorf("%q: %v, want it accepted", c.lines, failed)
+		case c.want != "" && (failed == nil || !strings.Contains(failed.Error(), path+", "+c.want) || !strings.Contains(failed.Error(), "give another --out and add the cost")):
+			t.Errorf("%q: got %v, want %q and a remedy", c.lines, failed, c.want)
+		}
 	}
 }
 
@@ -128,7 +188,7 @@ func TestJournalIsForOneProcess(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("the system may have no locks")
 	}
-	if second, err := Open(path, definition()); err == nil {
+	if second, err := Open(path, definition(), candidates()); err == nil {
 		second.Close()
 		t.Error("two have the file open, want one")
 	}

@@ -49,7 +49,9 @@ func (s *Study) Notice() string {
 		return "Public data set; the run would guarantee " + all + " if the records were private."
 	case s.Public:
 		return fmt.Sprintf("Public data set; the epsilon of each run is what it would guarantee if the records were private. All %d private runs together would cost %s.", c.Runs, all)
-	case c.Runs == 0 || s.hasBaseline():
+	case c.Runs == 0:
+		return "NOT PRIVATE: all runs are without privacy, on a table that is not declared public; none has a guarantee."
+	case s.hasBaseline():
 		return fmt.Sprintf("NOT PRIVATE: runs without privacy on a table that is not declared public are among these; the %d private ones together cost %s.", c.Runs, all)
 	}
 	return fmt.Sprintf("Private table: all %d runs, which are releases, together cost %s. A setting that was chosen by them costs that much, not its own epsilon.", c.Runs, all)
