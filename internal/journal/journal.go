@@ -142,8 +142,9 @@ const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
 
 // Open opens the file of results of the runs of candidates, or makes it with mode 0600. It returns
 // an error if the file has another definition, and describes the difference. It also returns an
-// error if the file is no file of results, or if its lines are no account of these runs. If the
-// system can tell, Open also returns an error if another process has the file open.
+// error if the file is no file of results, or if its lines are no account of these runs. Such an
+// error leaves the file unchanged. If the system can tell, Open also returns an error if another
+// process has the file open.
 func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -169,7 +170,8 @@ func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, er
 // errOtherSweep is wrapped by the error about a file of results with another definition.
 var errOtherSweep = errors.New("the folder holds another sweep")
 
-// open adopts the lines of earlier processes.
+// open adopts the lines of earlier processes. It changes the file only after it accepted all of
+// them: then it drops a torn last line, or writes the header of a new file.
 func (j *Journal) open(path string, d Definition) error {
 	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal+1))
 	if err != nil {
@@ -180,15 +182,21 @@ func (j *Journal) open(path string, d Definition) error {
 		return err
 	}
 	first := header{journalFormat, journalVersion, sum, d}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	if err = j.file.Truncate(int64(whole)); err != nil {
+	head, err := json.Marshal(first)
+	if err != nil {
 		return err
 	}
+	whole := bytes.LastIndexByte(text, '\n') + 1
 	switch {
 	case len(text) > maxJournal:
 		return fmt.Errorf("sweep: %s has more than %d bytes, want a file that dither sweep wrote; give another --out", path, maxJournal)
 	case whole > 0:
 		err = j.adopt(path, bytes.Split(text[:whole-1], []byte("\n")), first)
+	case !bytes.HasPrefix(head, text): // a crash in the first write leaves the beginning of it
+		err = notOurs(path)
+	}
+	if err == nil {
+		err = j.file.Truncate(int64(whole))
 	}
 	if err == nil {
 		_, err = j.file.Seek(int64(whole), io.SeekStart)
@@ -204,7 +212,7 @@ func notOurs(path string) error {
 	return fmt.Errorf("sweep: %s begins with something else, want a file that dither sweep wrote; give another --out", path)
 }
 
-// adopt adopts the whole lines of a file, the first of which is to be this header.
+// adopt adopts the whole lines of a file. The first line must be this header.
 func (j *Journal) adopt(path string, lines [][]byte, want header) error {
 	var h header
 	if err := strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {

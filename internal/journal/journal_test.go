@@ -180,6 +180,44 @@ func TestJournalCountsEveryResult(t *testing.T) {
 	}
 }
 
+// TestRefusalLeavesTheFile opens files that are refused, and wants their bytes as before. Only the beginning
+// of this sweep's own header goes on, as a crash may leave it.
+func TestRefusalLeavesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.jsonl")
+	open(t, path).Close()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := string(text)
+	for _, before := range []string{"my own results", "a,b\n1,2", "{", head[:len(head)-2] + "]", head + "{\"result\":3}\n{\"begin\":[", strings.Replace(head, `"repeats":3`, `"repeats":4`, 1)[:len(head)-1],
+		strings.Replace(head, `"definition-sha256":"`, `"definition-sha256":"0`, 1) + "{\"begin\":["} {
+		if err = os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, failed := Open(path, definition(), candidates())
+		if own := strings.HasPrefix(head, before); (failed == nil) != own {
+			t.Errorf("%.60q: got %v, want it refused unless it begins the header", before, failed)
+		}
+		if failed == nil {
+			j.Close()
+			continue
+		}
+		if after, readErr := os.ReadFile(path); readErr != nil || string(after) != before {
+			t.Errorf("the refusal left %.60q of %.60q", after, before)
+		}
+	}
+	for length := 0; length < len(head); length += 13 {
+		if err = os.WriteFile(path, []byte(head[:length]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		open(t, path).Close()
+		if after, readErr := os.ReadFile(path); readErr != nil || string(after) != head {
+			t.Fatalf("%d bytes of the header became %q, want all of it", length, after)
+		}
+	}
+}
+
 // TestJournalIsForOneProcess opens a file twice.
 func TestJournalIsForOneProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
