@@ -114,34 +114,10 @@ func (p *Plan) definition(ctx context.Context) (journal.Definition, error) {
 		d.Fixed = append(d.Fixed, sweep.Setting{Name: "data-public", Value: "true"})
 	}
 	var err error
-	if d.Plans, err = plansOf(p.Candidates); err == nil {
+	if d.Plans, err = rulesOf(p.Program, p.Candidates); err == nil {
 		d.Data, err = p.hashes(ctx)
 	}
 	return d, err
-}
-
-// plansOf returns the SHA-256 of the plans and events of all runs, and of the transforms of their rows.
-func plansOf(candidates []sweep.Candidate) (string, error) {
-	type planned struct {
-		Certificate certificate.Certificate
-		Transforms  any
-	}
-	all := make([]planned, len(candidates))
-	for i := range candidates {
-		c, of := &candidates[i], candidates[i].Certificate
-		all[i].Certificate = certificate.Certificate{Private: of.Private, Delta: of.Delta, Neighboring: of.Neighboring, Unit: of.Unit,
-			GroupRows: of.GroupRows, Event: of.Event, NoiseDraws: of.NoiseDraws, Method: of.Method, Plan: of.Plan}
-		switch {
-		case c.Linear != nil:
-			all[i].Transforms = c.Linear.Features.Pipeline.Specs()
-		case c.Other != nil:
-			all[i].Transforms = c.Other.Features.Pipeline.Specs()
-		case c.Network != nil:
-			all[i].Transforms = c.Network.Features.Pipeline.Specs()
-		}
-	}
-	text, err := json.Marshal(all)
-	return certificate.Hash(text), err
 }
 
 // journalPath returns the file for results as they arrive. It is in the folder of the sweep, or for

@@ -32,8 +32,9 @@ type Definition struct {
 	Data []sweep.Setting `json:"data"`
 	// Program is the program with its version.
 	Program string `json:"program"`
-	// Plans is the SHA-256 of the plans and events of all runs. Programs of one version may plan the
-	// same settings by other rules. Older files do not have it.
+	// Plans is the SHA-256 of everything that the runs would do: plans, events and the use of what
+	// they release. Programs of one version may follow other rules at the same settings. Older files
+	// do not have it.
 	Plans string `json:"plans-sha256,omitempty"`
 }
 
