@@ -104,7 +104,11 @@ func (out *prepared) whiten(t table) error {
 	case all:
 		m.Whitening, out.whitened, err = full.full()
 	case scaled:
-		m.Whitening, out.whitened, out.frequencies = frequencies.scales(), spread{frequent: true}, frequencies
+		scales := frequencies.scales()
+		if !out.setup.Schema.Target.Regression() { // a numeric target gained nothing
+			frequencies.balanceGrids(scales, m.Pipeline.Names())
+		}
+		m.Whitening, out.whitened, out.frequencies = &feature.Whitening{Scales: scales}, spread{frequent: true}, frequencies
 	case diagonal:
 		m.Whitening, out.whitened = variances.diagonal()
 	case ofChannels != ofPlaces:

@@ -26,14 +26,19 @@ func (statistic PreparationStep) learnFrequencies(terms pass.Settings, t *table,
 	return err
 }
 
-// scales returns the whitening by frequencies. The second moment of an indicator is its mean times
-// its value, so each feature is divided by the square root of its mean. The largest scale is 1.
-func (m moment) scales() *feature.Whitening {
-	rarest, largest := math.Inf(1), 0.0
+// floor is the least frequency that a feature is taken to have.
+func (m moment) floor() float64 {
+	largest := 0.0
 	for _, v := range m.mean {
 		largest = max(largest, math.Abs(v))
 	}
-	floor := max(frequencyFloor*m.noise, leastFrequency*largest, math.SmallestNonzeroFloat64)
+	return max(frequencyFloor*m.noise, leastFrequency*largest, math.SmallestNonzeroFloat64)
+}
+
+// scales returns the scales of features by their frequencies. The second moment of an indicator is its mean
+// times its value, so each feature is divided by the square root of its mean. The largest scale is 1.
+func (m moment) scales() []float64 {
+	rarest, floor := math.Inf(1), m.floor()
 	for _, v := range m.mean {
 		rarest = min(rarest, math.Abs(v)+floor)
 	}
@@ -41,7 +46,7 @@ func (m moment) scales() *feature.Whitening {
 	for j, v := range m.mean {
 		scales[j] = math.Sqrt(rarest / (math.Abs(v) + floor))
 	}
-	return &feature.Whitening{Scales: scales}
+	return scales
 }
 
 // scaledFeatures reports whether rows are written again as sparse rows of scaled features.

@@ -13,16 +13,16 @@ import (
 // TestScales divides features by the square roots of their frequencies. Noise hides the smallest of
 // them. Without noise an empty cell leaves the scales of others far above the grid of rows.
 func TestScales(t *testing.T) {
-	got := moment{mean: []float64{0.97, 0.07, -0.02, 0.22}, noise: 0.01}.scales().Scales
+	got := moment{mean: []float64{0.97, 0.07, -0.02, 0.22}, noise: 0.01}.scales()
 	for j, want := range []float64{math.Sqrt(0.05), math.Sqrt(0.5), 1, math.Sqrt(0.2)} {
 		if math.Abs(got[j]-want) > 1e-12 {
 			t.Errorf("scale %d is %v, want %v", j, got[j], want)
 		}
 	}
-	if least := slices.Min((moment{mean: []float64{1, 0, 0.5}}).scales().Scales); least < 0x1p-8 {
+	if least := slices.Min((moment{mean: []float64{1, 0, 0.5}}).scales()); least < 0x1p-8 {
 		t.Errorf("the least scale without noise is %v, want at least 2^-8", least)
 	}
-	for _, v := range (moment{mean: []float64{0, 0}}).scales().Scales {
+	for _, v := range (moment{mean: []float64{0, 0}}).scales() {
 		if v != 1 {
 			t.Errorf("a scale without records and noise is %v, want 1", v)
 		}
