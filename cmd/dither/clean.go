@@ -5,9 +5,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const cleanLong = `Remove the encoded tables that "dither train" keeps in the cache folder with --stream or --cache-features. They hold
-records, readable by you alone, as do the measures that "dither sweep" keeps there with --print-not-private; a run that needs one again makes it anew. Nothing else is
-removed. "dither data" lists them.`
+const cleanLong = `Remove the encoded tables that "dither train" keeps in the cache folder with --stream or --cache-features, and the results
+of "dither sweep" with --print-not-private. Both hold records, readable by you alone. A run that needs a table makes it anew. The results are the
+only record of runs that are paid for: move them elsewhere to keep it. Nothing else is removed. "dither data" lists them.`
 
 func newClean() *cobra.Command {
 	var dryRun, asJSON bool

@@ -382,7 +382,7 @@ func (p *databaseTest) sweep(t *testing.T) {
 	done(t, args...)
 	column := pgx.Identifier{strings.Trim(p.numeric, "`")}.Sanitize()
 	onServer(t, p.server, "UPDATE swept SET "+column+" = "+column+" + 1 WHERE ctid = (SELECT ctid FROM swept LIMIT 1)")
-	if status, _, stderr := watched(t, args...); status == exitDone || !strings.Contains(stderr, "the folder holds another sweep") {
+	if status, _, stderr := watched(t, args...); status == exitDone || !strings.Contains(stderr, "swept/results.jsonl holds another sweep") {
 		t.Errorf("a table that changed: got status %d and %q", status, stderr)
 	}
 }

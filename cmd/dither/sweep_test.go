@@ -251,8 +251,9 @@ func TestSweepRefusesOtherRules(t *testing.T) {
 	for _, word := range []string{"--test-public", "--print-not-private"} {
 		args := append(base[:len(base):len(base)], word)
 		mustInvoke(t, args...)
-		path := filepath.Join(out, outcome.JournalName)
+		path, remedy := filepath.Join(out, outcome.JournalName), "give another --out, and add the cost of the earlier runs"
 		if word == "--print-not-private" {
+			remedy = "move this file out of the cache folder, to keep the record of its runs, and add their cost"
 			kept, err := listCache(cache)
 			if err != nil || len(kept) != 1 {
 				t.Fatalf("the cache holds %v, %v, want one file of results", kept, err)
@@ -275,11 +276,22 @@ func TestSweepRefusesOtherRules(t *testing.T) {
 			changed := sum.ReplaceAllString(plans.ReplaceAllString(text, other), `"definition-sha256":"`+strings.Repeat("0", 64)+`"`)
 			writeText(t, path, changed)
 			status, said, message := invoke(args...)
-			if status != exitUsage || said != "" || !strings.Contains(message, "planned by other rules") || !strings.Contains(message, "finish it with the version that began it, or give another --out; dither clean removes private results") {
+			if status != exitUsage || said != "" || !strings.Contains(message, "planned by other rules") || !strings.Contains(message, path+" holds another sweep") || !strings.Contains(message, "finish it with the version that began it, or "+remedy) {
 				t.Errorf("%s, plans %q: got %d, %q, %q, want a refusal with a remedy", word, other, status, said, message)
 			}
 			if readFile(t, path) != changed {
 				t.Errorf("%s, plans %q: the refusal changed the results", word, other)
+			}
+		}
+		if word == "--print-not-private" { // as the remedy says
+			kept := filepath.Join(t.TempDir(), "kept")
+			if err := os.Rename(path, kept); err != nil {
+				t.Fatal(err)
+			}
+			mustInvoke(t, args...)
+			mustInvoke(t, "clean")
+			if changed := readFile(t, kept); !strings.Contains(changed, `{"begin"`) {
+				t.Errorf("the record that was kept is %.200s, want runs that began", changed)
 			}
 		}
 		writeText(t, path, text)

@@ -113,7 +113,7 @@ func Rows(entries []Entry) [][]string {
 		case e.Table != "":
 			from = "of " + display.Printable(e.Table)
 		case strings.HasSuffix(e.File, SweepEnding):
-			from = "measures of a sweep on records that are not public"
+			from = "measures of a sweep on records that are not public, and the record of its runs"
 		}
 		rows = append(rows, []string{e.File, display.Size(e.Bytes), from})
 	}

@@ -51,7 +51,7 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 	if err != nil {
 		return nil, nil, err
 	}
-	results, err := journal.Open(path, definition, p.Candidates)
+	results, err := journal.Open(path, definition, p.Candidates, p.anew())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,6 +148,18 @@ func (p *Plan) journalPath(d journal.Definition) (string, error) {
 		return "", fmt.Errorf("%s is no folder of a sweep, want a new one or one of this sweep; give another --out", p.Out)
 	}
 	return path, nil
+}
+
+// anew says how to begin again where a file of results is refused, and what to do about runs that
+// are paid for. The name of a private file does not depend on --out.
+func (p *Plan) anew() string {
+	switch {
+	case p.secret():
+		return "move this file out of the cache folder, to keep the record of its runs, and add their cost to that of the new ones"
+	case p.Public():
+		return "give another --out"
+	}
+	return "give another --out, and add the cost of the earlier runs to that of the new ones"
 }
 
 // study returns the sweep as its results describe it.

@@ -47,8 +47,7 @@ func (d Definition) hash() (string, error) {
 	return certificate.Hash(text), err
 }
 
-// difference describes the first difference between two definitions, or returns "" if they are
-// equal.
+// difference describes the first difference between two definitions with different hashes.
 func (d Definition) difference(was Definition) string {
 	if d.Program != was.Program {
 		return fmt.Sprintf("it was begun by %s and this is %s", was.Program, d.Program)
@@ -72,10 +71,13 @@ func (d Definition) difference(was Definition) string {
 	if !slices.EqualFunc(d.Varied, was.Varied, func(a, b sweep.Parameter) bool { return a.Name == b.Name }) {
 		return "the varied parameters are in another order"
 	}
-	if d.Plans != was.Plans {
+	switch {
+	case d.Plans != was.Plans:
 		return otherPlans
+	case !slices.Equal(d.Fixed, was.Fixed):
+		return "the settings are in another order"
 	}
-	return ""
+	return "its first line is not as dither sweep wrote it"
 }
 
 // settings returns the fixed and varied settings by name, the varied ones with all their values.
@@ -144,9 +146,9 @@ const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
 // Open opens the file of results of the runs of candidates, or makes it with mode 0600. It returns
 // an error if the file has another definition, and describes the difference. It also returns an
 // error if the file is no file of results, or if its lines are no account of these runs. Such an
-// error leaves the file unchanged. If the system can tell, Open also returns an error if another
-// process has the file open.
-func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, error) {
+// error leaves the file unchanged, and advises what anew says, such as "give another --out". If the
+// system can tell, Open also returns an error if another process has the file open.
+func Open(path string, d Definition, candidates []sweep.Candidate, anew string) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("sweep: the file of results cannot be opened: %w", err)
@@ -159,7 +161,7 @@ func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, er
 		}
 	}
 	if err = lock(file); err == nil {
-		err = j.open(path, d)
+		err = j.open(path, d, anew)
 	}
 	if err != nil {
 		file.Close()
@@ -169,11 +171,11 @@ func Open(path string, d Definition, candidates []sweep.Candidate) (*Journal, er
 }
 
 // errOtherSweep is wrapped by the error about a file of results with another definition.
-var errOtherSweep = errors.New("the folder holds another sweep")
+var errOtherSweep = errors.New("holds another sweep")
 
 // open adopts the lines of earlier processes. It changes the file only after it accepted all of
 // them: then it drops a torn last line, or writes the header of a new file.
-func (j *Journal) open(path string, d Definition) error {
+func (j *Journal) open(path string, d Definition, anew string) error {
 	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal+1))
 	if err != nil {
 		return err
@@ -190,11 +192,11 @@ func (j *Journal) open(path string, d Definition) error {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	switch {
 	case len(text) > maxJournal:
-		return fmt.Errorf("sweep: %s has more than %d bytes, want a file that dither sweep wrote; give another --out", path, maxJournal)
+		return fmt.Errorf("sweep: %s has more than %d bytes, want a file that dither sweep wrote; %s", path, maxJournal, anew)
 	case whole > 0:
-		err = j.adopt(path, bytes.Split(text[:whole-1], []byte("\n")), first)
+		err = j.adopt(path, bytes.Split(text[:whole-1], []byte("\n")), first, anew)
 	case !bytes.HasPrefix(head, text): // a crash in the first write leaves the beginning of it
-		err = notOurs(path)
+		err = notOurs(path, anew)
 	}
 	if err == nil {
 		err = j.file.Truncate(int64(whole))
@@ -209,26 +211,26 @@ func (j *Journal) open(path string, d Definition) error {
 }
 
 // notOurs returns the error about a file that does not begin as a file of results.
-func notOurs(path string) error {
-	return fmt.Errorf("sweep: %s begins with something else, want a file that dither sweep wrote; give another --out", path)
+func notOurs(path, anew string) error {
+	return fmt.Errorf("sweep: %s begins with something else, want a file that dither sweep wrote; %s", path, anew)
 }
 
 // adopt adopts the whole lines of a file. The first line must be this header.
-func (j *Journal) adopt(path string, lines [][]byte, want header) error {
+func (j *Journal) adopt(path string, lines [][]byte, want header, anew string) error {
 	var h header
 	if err := strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
-		return notOurs(path)
+		return notOurs(path, anew)
 	}
 	if h.SHA256 != want.SHA256 {
-		difference, remedy := want.Definition.difference(h.Definition), "give another --out, or go on with the sweep as it was"
+		difference, remedy := want.Definition.difference(h.Definition), "go on with the sweep as it was"
 		if difference == otherPlans {
-			remedy = "finish it with the version that began it, or give another --out; dither clean removes private results"
+			remedy = "finish it with the version that began it"
 		}
-		return fmt.Errorf("sweep: %w: %s; %s", errOtherSweep, difference, remedy)
+		return fmt.Errorf("sweep: %s %w: %s; %s, or %s", path, errOtherSweep, difference, remedy, anew)
 	}
 	for i, text := range lines[1:] {
 		if err := j.read(text); err != nil {
-			return fmt.Errorf("sweep: %s, line %d: %w, want the lines as dither sweep wrote them; put back an intact copy, or give another --out and add the cost of the earlier runs", path, i+2, err)
+			return fmt.Errorf("sweep: %s, line %d: %w, want the lines as dither sweep wrote them; put back an intact copy, or %s", path, i+2, err, anew)
 		}
 	}
 	return nil

@@ -14,8 +14,11 @@ import (
 )
 
 func definition() Definition {
-	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test", Plans: "one"}
+	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}, {Name: "steps", Value: "4"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test", Plans: "one"}
 }
+
+// anew is the advice of an error.
+const anew = "begin elsewhere"
 
 // candidates are those of the definition.
 func candidates() []sweep.Candidate {
@@ -30,7 +33,7 @@ func measurement(repeat int) sweep.Measurement {
 // open opens a journal that must open.
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j, err := Open(path, definition(), candidates())
+	j, err := Open(path, definition(), candidates(), anew)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +97,12 @@ func TestJournalRefusesAnother(t *testing.T) {
 		"baseline was not given and is tru":  func(d *Definition) { d.Baseline = true },
 		"finish it with the version that b":  func(d *Definition) { d.Plans = "two" },
 		"planned by other rules, or by a ve": func(d *Definition) { d.Plans = "" },
+		"the settings are in another order":  func(d *Definition) { d.Fixed = []sweep.Setting{d.Fixed[1], d.Fixed[0]} },
 		"begun by dither test and this is ":  func(d *Definition) { d.Program = "dither other" },
 	} {
 		d := definition()
 		change(&d)
-		if _, err := Open(path, d, candidates()); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path, d, candidates(), anew); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ", or "+anew) {
 			t.Errorf("got %v, want a refusal with %q", err, want)
 		}
 	}
@@ -111,7 +115,7 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, definition(), candidates()); err == nil {
+		if _, err := Open(path, definition(), candidates(), anew); err == nil {
 			t.Errorf("the file %q was taken, want a refusal", text)
 		}
 	}
@@ -121,7 +125,7 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := Open(path, definition(), candidates()); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := Open(path, definition(), candidates(), anew); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v about a line that is no result, want its number", err)
 	}
 }
@@ -164,7 +168,7 @@ func TestJournalCountsEveryResult(t *testing.T) {
 		if err = os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j, failed := Open(path, definition(), candidates())
+		j, failed := Open(path, definition(), candidates(), anew)
 		if failed == nil {
 			if n := j.Begun(&candidates()[0]); c.want == "" && n != 2 {
 				t.Errorf("%q: %d runs began, want 2", c.lines, n)
@@ -174,7 +178,7 @@ func TestJournalCountsEveryResult(t *testing.T) {
 		switch {
 		case c.want == "" && failed != nil:
 			t.Errorf("%q: %v, want it accepted", c.lines, failed)
-		case c.want != "" && (failed == nil || !strings.Contains(failed.Error(), path+", "+c.want) || !strings.Contains(failed.Error(), "give another --out and add the cost")):
+		case c.want != "" && (failed == nil || !strings.Contains(failed.Error(), path+", "+c.want) || !strings.HasSuffix(failed.Error(), "; put back an intact copy, or "+anew)):
 			t.Errorf("%q: got %v, want %q and a remedy", c.lines, failed, c.want)
 		}
 	}
@@ -195,7 +199,7 @@ func TestRefusalLeavesTheFile(t *testing.T) {
 		if err = os.WriteFile(path, []byte(before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j, failed := Open(path, definition(), candidates())
+		j, failed := Open(path, definition(), candidates(), anew)
 		if own := strings.HasPrefix(head, before); (failed == nil) != own {
 			t.Errorf("%.60q: got %v, want it refused unless it begins the header", before, failed)
 		}
@@ -226,7 +230,7 @@ func TestJournalIsForOneProcess(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("the system may have no locks")
 	}
-	if second, err := Open(path, definition(), candidates()); err == nil {
+	if second, err := Open(path, definition(), candidates(), anew); err == nil {
 		second.Close()
 		t.Error("two have the file open, want one")
 	}

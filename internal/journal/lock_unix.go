@@ -12,7 +12,7 @@ import (
 // reason.
 func lock(file *os.File) error {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("sweep: the file of results is in use, want one process at a time; wait for the other, or give another --out")
+		return fmt.Errorf("sweep: the file of results is in use, want one process at a time; wait for the other")
 	}
 	return nil
 }
