@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -17,17 +18,20 @@ import (
 
 // columnsOf returns the names of the columns that identify the configuration of a row of results.
 // First come the parameters that the sweep varies, in its order, then the other numbers of the
-// plan. A parameter that a rule chooses has a column for each: what was asked, and what ran.
-func columnsOf(varied []sweep.Parameter) []string {
-	var out []string
+// plan. If an asked value of a parameter is not what ran, there is a column for each.
+func columnsOf(varied []sweep.Parameter, candidates []sweep.Candidate) []string {
+	var out, ran []string
 	for _, p := range varied {
 		name := p.Name
-		if slices.Contains(planColumns, name) && slices.Contains(p.Values, auto) {
+		if slices.ContainsFunc(candidates, func(c sweep.Candidate) bool { return differs(&c, name) }) {
+			if !slices.Contains(planColumns, name) {
+				ran = append(ran, name)
+			}
 			name += askedEnd
 		}
 		out = append(out, name)
 	}
-	for _, name := range planColumns {
+	for _, name := range slices.Concat(planColumns, ran) {
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
@@ -35,12 +39,37 @@ func columnsOf(varied []sweep.Parameter) []string {
 	return out
 }
 
-// askedEnd ends the name of the column for the asked values of a parameter, if one of them is the
-// word auto. The column without this ending then says what ran.
-const askedEnd, auto = "-asked", "auto"
+// askedEnd ends the name of the column for the asked values of a parameter. The column without this
+// ending then says what ran.
+const askedEnd = "-asked"
 
-// planColumns are the columns of every table of results: their cells follow from the plan.
-var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate", "interactions", "calibrate"}
+// planColumns are the columns of every table of results: their cells follow from the plan. The cells
+// of ruledColumns do too, and are columns if they vary.
+var (
+	planColumns  = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate", "interactions", "calibrate"}
+	ruledColumns = []string{"accounting", "center", "whiten"}
+)
+
+// differs reports whether a candidate ran another value of a parameter than its setting asked for. An
+// asked epsilon is the limit that the run was planned for, and its own cell.
+func differs(c *sweep.Candidate, name string) bool {
+	asked := valueOf(c, name)
+	if asked == "" || name == "epsilon" || !slices.Contains(planColumns, name) && !slices.Contains(ruledColumns, name) {
+		return false
+	}
+	ran := planned(c, name, 0)
+	a, failedA := strconv.ParseFloat(asked, 64)
+	b, failedB := strconv.ParseFloat(ran, 64)
+	switch {
+	case failedA == nil && failedB == nil:
+		return math.Abs(a-b) > 1e-9*math.Abs(a)
+	case asked == "yes":
+		return ran == "false" || ran == "no" || ran == ""
+	case asked == "no":
+		return ran != "false" && ran != asked
+	}
+	return asked != ran
+}
 
 // valueOf is the value of a varied parameter, "" where it is not among the settings of a candidate.
 func valueOf(c *sweep.Candidate, name string) string {
@@ -62,11 +91,10 @@ func cells(c *sweep.Candidate, columns []string, rate float64) []string {
 	out := make([]string, len(columns))
 	for i, name := range columns {
 		v := valueOf(c, strings.TrimSuffix(name, askedEnd))
-		if v != "" && !slices.Contains(columns, name+askedEnd) {
-			out[i] = v
-			continue
+		if v == "" || slices.Contains(columns, name+askedEnd) {
+			v = planned(c, name, rate)
 		}
-		out[i] = planned(c, name, rate)
+		out[i] = v
 	}
 	return out
 }
@@ -87,48 +115,91 @@ func planned(c *sweep.Candidate, name string, rate float64) string {
 	case "calibrate":
 		return strconv.FormatBool(calibrates(c))
 	case "learning-rate":
+		if rate == 0 { // before a run, and of one that diverged
+			rate = max(c.Options.LearningRate, c.NetworkOptions.LearningRate)
+		}
 		if rate == 0 {
 			return ""
 		}
 		return number(rate)
+	case "accounting", "center", "whiten":
+		return ruled(c, name)
 	}
 	return numberOf(c, name)
 }
 
-// interactionsOf returns what a run fits for columns and pairs, in words of the flag interactions.
+// ruled is the cell of what a rule of descent may choose, in words of the flag of this name.
+func ruled(c *sweep.Candidate, name string) string {
+	switch {
+	case c.Linear == nil:
+		return ""
+	case name == "accounting" && c.Linear.Plan.LastIterate != nil:
+		return option.AccountingLastIterate
+	case name == "accounting":
+		return option.AccountingComposition
+	}
+	for _, s := range c.Linear.Plan.Preparation {
+		if name == "center" && s.Kind == option.MeanStatistic {
+			return "yes"
+		}
+		if words := structures[s.Kind]; name == "whiten" && words != "" {
+			return words
+		}
+	}
+	return "no"
+}
+
+// structures has the structure of whitening that needs a statistic.
+var structures = map[string]string{option.CovarianceStatistic: option.StructureFull, option.VarianceStatistic: option.StructureDiagonal, option.FrequencyStatistic: option.StructureFrequencies,
+	option.ChannelStatistic: option.StructureKronecker, option.PlaceStatistic: option.StructureKronecker}
+
+// interactionsOf returns what a run fits for columns and pairs, in words of the flag interactions. It
+// adds the bins of a number in a pair if they are not the default.
 func interactionsOf(c *sweep.Candidate) string {
 	var setup train.Setup
 	switch {
 	case c.Linear != nil:
 		setup = *c.Linear
 	case c.Other != nil:
-		setup.Features = c.Other.Features
+		setup.Features, setup.Schema = c.Other.Features, c.Other.Schema
 	default:
-		setup.Features = c.Network.Features
+		setup.Features, setup.Schema = c.Network.Features, c.Network.Schema
 	}
 	for _, spec := range setup.Features.Pipeline.Specs() {
 		if spec.Name == "interactions" {
-			return pairWords(spec.Parameters)
+			return pairWords(spec.Parameters, setup.Schema.Target.Regression())
 		}
 	}
 	return "none"
 }
 
+// pairBins and numberPairBins are the default bins of a number in a pair, if the target has levels or
+// is a number.
+const pairBins, numberPairBins = 2, 8
+
 // pairWords returns the pairs among the parameters of the transform interactions, in words of the flag.
-func pairWords(parameters json.RawMessage) string {
-	var named struct{ Pairs [][]string }
-	var all struct{ Pairs string }
-	switch {
-	case json.Unmarshal(parameters, &named) == nil:
-		var pairs []string
-		for _, pair := range named.Pairs {
-			pairs = append(pairs, strings.Join(pair, "*"))
-		}
-		return strings.Join(pairs, ",")
-	case json.Unmarshal(parameters, &all) == nil && all.Pairs != "none":
-		return all.Pairs
+func pairWords(parameters json.RawMessage, regression bool) string {
+	var p struct {
+		Pairs json.RawMessage
+		Bins  int `json:"pair-bins"`
 	}
-	return "bins"
+	if json.Unmarshal(parameters, &p) != nil {
+		return ""
+	}
+	var named [][]string
+	var words string
+	switch {
+	case json.Unmarshal(p.Pairs, &named) == nil:
+		for _, pair := range named {
+			words = strings.TrimPrefix(words+","+strings.Join(pair, "*"), ",")
+		}
+	case json.Unmarshal(p.Pairs, &words) != nil || words == "none":
+		return "bins"
+	}
+	if p.Bins == 0 || p.Bins == pairBins && !regression || p.Bins == numberPairBins && regression {
+		return words
+	}
+	return fmt.Sprintf("%s (pair-bins %d)", words, p.Bins)
 }
 
 // calibrates reports whether a run corrects probabilities.
@@ -180,7 +251,7 @@ func number(v float64) string {
 // metrics. Undefined values are empty cells. A cell that a spreadsheet would read as a formula
 // begins with an apostrophe.
 func writeResults(w io.Writer, varied []sweep.Parameter, candidates []sweep.Candidate, results []sweep.Measurement) error {
-	columns, metrics := columnsOf(varied), metricNames(results)
+	columns, metrics := columnsOf(varied, candidates), metricNames(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}
 	byKey := map[string]*sweep.Candidate{}
 	for i := range candidates {
@@ -202,7 +273,11 @@ func writeResults(w io.Writer, varied []sweep.Parameter, candidates []sweep.Cand
 
 // writeSummary writes summaries as CSV: a row for each configuration and metric.
 func writeSummary(w io.Writer, varied []sweep.Parameter, summaries []sweep.Summary) error {
-	columns := columnsOf(varied)
+	var candidates []sweep.Candidate
+	for _, s := range summaries {
+		candidates = append(candidates, *s.Candidate)
+	}
+	columns := columnsOf(varied, candidates)
 	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "diverged", "mean", "standard-deviation", "low", "high"})}
 	for _, s := range summaries {
 		row := append(cells(s.Candidate, columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))

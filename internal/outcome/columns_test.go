@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
@@ -73,7 +75,8 @@ func TestAskedColumns(t *testing.T) {
 	s := schema(t)
 	for _, c := range []struct{ values, head, row string }{
 		{"none auto", "interactions-asked,private,epsilon,", "auto,true,1,"},
-		{"none all", "interactions,private,epsilon,", "all,true,1,"},
+		{"all none", "interactions,private,epsilon,", "none,true,1,"},
+		{"none all", "interactions-asked,private,epsilon,", "all,true,1,"},
 	} {
 		values := strings.Fields(c.values)
 		varied := []sweep.Parameter{{Name: "interactions", Values: values}}
@@ -92,18 +95,114 @@ func TestAskedColumns(t *testing.T) {
 				t.Errorf("%s: got %q, want %q and %q", c.values, lines, c.head, c.row)
 			}
 			head, row := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
-			if ran := slices.Index(head, "interactions"); values[1] == auto && (ran < 0 || row[ran] != "none") {
+			if ran := slices.Index(head, "interactions"); strings.Contains(c.head, askedEnd) && (ran < 0 || row[ran] != "none") {
 				t.Errorf("%s: got %q, want none in the column interactions, which ran", c.values, lines)
 			}
 		}
 	}
 }
 
+// TestRanColumns varies settings whose asked value is not what runs, each alone: a default for 0, a norm of
+// rows that an intercept lengthens, and rules. The column of the setting has what the plan runs, and another
+// what was asked. A value that runs as it was asked has one column, in its own words.
+func TestRanColumns(t *testing.T) {
+	s := schema(t)
+	for _, c := range []struct {
+		name, value string
+		request     train.Request
+		rate        float64 // asked
+		want        string  // "" for one column
+	}{
+		{"steps", "0", train.Request{}, 0, "60"},
+		{"steps", "4", train.Request{Steps: 4}, 0, ""},
+		{"steps", "4e0", train.Request{Steps: 4}, 0, ""},
+		{"sampling-probability", "0", train.Request{Steps: 4}, 0, "1"},
+		{"sampling-probability", "0.10", train.Request{Steps: 4, SamplingProbability: 0.1}, 0, ""},
+		{"clipping-norm", "0", train.Request{Steps: 4}, 0, "norm"},
+		{"clipping-norm", "0.3", train.Request{Steps: 4, ClippingNorm: 0.3}, 0, ""},
+		{"clipping-norm", "0.5", train.Request{Steps: 4, ClippingNorm: 0.5, ClippingMode: option.ClipExample}, 0, "norm"},
+		{"learning-rate", "0", train.Request{Steps: 4}, 0, "0.7"},
+		{"learning-rate", "0.7", train.Request{Steps: 4}, 0.7, ""},
+		{"accounting", "auto", train.Request{Steps: 4}, 0, option.AccountingComposition},
+		{"accounting", "auto", train.Request{Steps: 200, Accounting: option.AccountingLastIterate, LearningRate: 0.1, Ridge: 0.5, Center: train.No}, 0, option.AccountingLastIterate},
+		{"accounting", option.AccountingComposition, train.Request{Steps: 4}, 0, ""},
+		{"center", "auto", train.Request{Steps: 4, Center: train.Yes}, 0, "yes"},
+		{"center", "auto", train.Request{Steps: 4, Center: train.No}, 0, "no"},
+		{"center", "no", train.Request{Steps: 4, Center: train.No}, 0, ""},
+		{"center", "yes", train.Request{Steps: 4, Center: train.No}, 0, "no"},
+		{"whiten", "auto", train.Request{Steps: 4}, 0, "no"},
+		{"whiten", "yes", train.Request{Steps: 4}, 0, "no"},
+		{"calibrate", "no", train.Request{Steps: 4}, 0, ""},
+		{"calibrate", "yes", train.Request{Steps: 4}, 0, "false"},
+		{"method", "auto", train.Request{Steps: 4}, 0, option.MethodGD},
+		{"loss", "auto", train.Request{Steps: 4}, 0, ""},
+	} {
+		c.request.Epsilon = 1
+		each := candidate(t, s, c.request, sweep.Setting{Name: c.name, Value: c.value})
+		each.Options.LearningRate = c.rate
+		if c.want == "norm" {
+			if c.want = number(each.Linear.Plan.Clipping.Norm); c.want == c.value {
+				t.Fatalf("%s %s: the plan has it, want another", c.name, c.value)
+			}
+		}
+		varied := []sweep.Parameter{{Name: c.name, Values: []string{c.value}}}
+		r := []sweep.Measurement{{Run: sweep.Run{Settings: each.Settings, Repeat: 1}, LearningRate: 0.7}}
+		for _, name := range sweep.Metrics(s.Target) {
+			r[0].Metrics = append(r[0].Metrics, sweep.Metric{Name: name, Value: 0.5})
+		}
+		summaries := sweep.Summarize([]sweep.Candidate{each}, r)
+		var results, summary strings.Builder
+		if err := writeResults(&results, varied, []sweep.Candidate{each}, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeSummary(&summary, varied, summaries); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{results.String(), summary.String()} {
+			lines := strings.Split(text, "\n")
+			head, row := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
+			ran := slices.Index(head, c.name)
+			want, asked := c.want, c.name+askedEnd
+			if want == "" {
+				want, asked = c.value, c.name
+			}
+			if head[0] != asked || row[0] != c.value || ran < 0 || row[ran] != want || len(head) != len(row) {
+				t.Errorf("%s %s: got %q, want %s first and %s that ran", c.name, c.value, lines[:2], asked, want)
+			}
+		}
+		cell, want := (&Study{Varied: varied, Target: s.Target}).Rows(summaries)[1][0], c.value
+		if c.want != "" {
+			want += ", ran " + c.want
+		}
+		if cell != want {
+			t.Errorf("%s %s: the terminal has %q, want %q", c.name, c.value, cell, want)
+		}
+	}
+}
+
 // TestPairWords wants the words of the flag interactions for parameters of the transform.
 func TestPairWords(t *testing.T) {
-	for parameters, want := range map[string]string{`{"pairs":"all","bins":64}`: "all", `{"pairs":"none"}`: "bins", `{"pairs":[["a","b"],["b","c"]]}`: "a*b,b*c"} {
-		if got := pairWords([]byte(parameters)); got != want {
+	for parameters, want := range map[string]string{`{"pairs":"all","bins":64}`: "all", `{"pairs":"none"}`: "bins", `{"pairs":[["a","b"],["b","c"]]}`: "a*b,b*c",
+		`{"pairs":"all","pair-bins":2}`: "all", `{"pairs":"all","pair-bins":4}`: "all (pair-bins 4)", `{"pairs":[["a","b"]],"pair-bins":8}`: "a*b (pair-bins 8)"} {
+		if got := pairWords([]byte(parameters), false); got != want {
 			t.Errorf("%s: got %q, want %q", parameters, got, want)
+		}
+	}
+	if got := pairWords([]byte(`{"pairs":"all","pair-bins":2}`), true); got != "all (pair-bins 2)" {
+		t.Errorf("got %q where the target is a number, want its bins", got)
+	}
+}
+
+// TestPairBinsAreDefaults plans pairs without a number of bins: their words name no number.
+func TestPairBinsAreDefaults(t *testing.T) {
+	levels, regression := schema(t), schema(t)
+	regression.Target.Levels, regression.Target.Lower, regression.Target.Upper = nil, 0, 1
+	for name, s := range map[string]*data.Schema{"levels": levels, "a number": regression} {
+		for parameters, want := range map[string]string{`{"pairs":"all"}`: "all", `{"pairs":"all","pair-bins":16}`: "all (pair-bins 16)"} {
+			c := candidate(t, s, train.Request{Epsilon: 1, Steps: 4, Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(parameters)}}})
+			if got := interactionsOf(&c); got != want {
+				t.Errorf("target of %s, %s: got %q, want %q", name, parameters, got, want)
+			}
 		}
 	}
 }

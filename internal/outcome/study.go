@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -84,8 +85,11 @@ func (s *Study) Rows(summaries []sweep.Summary) [][]string {
 		row := []string{}
 		for _, v := range s.Varied {
 			cell := valueOf(c, v.Name)
-			if cell == "" {
+			switch {
+			case cell == "":
 				cell = "not private"
+			case differs(c, v.Name):
+				cell += ", ran " + cmp.Or(planned(c, v.Name, summaries[i].LearningRate), "none")
 			}
 			row = append(row, cell)
 		}
