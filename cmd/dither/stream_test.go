@@ -246,13 +246,18 @@ func TestStreamRefusesTheLastIterate(t *testing.T) {
 				arguments = append(arguments, "--dry-run")
 			}
 			status, _, message := invoke(arguments...)
-			if status != c.status || status == exitUsage && !strings.Contains(message, "prices the last iterate alone here, want --accounting composition, or the rows in memory") {
+			if status != c.status || status == exitUsage && !strings.Contains(message, "prices the last iterate alone here, want --accounting composition, or leave --stream out") {
 				t.Errorf("%v, dry %v: got %d, %q, want %d", c.arguments, dry, status, message, c.status)
 			}
 			if kept, err := os.ReadDir(cache); c.status == exitUsage && (err != nil || len(kept) > 0) {
 				t.Errorf("%v, dry %v: the cache holds %v, %v, want nothing", c.arguments, dry, kept, err)
 			}
 		}
+	}
+	mustInvoke(t, "ledger", "create", "led", "--data", "declared", "--epsilon", "5", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
+	status, _, message := invoke(with("--stream", "--accounting", "last-iterate", "--ridge", "0.1", "--steps", "200", "--ledger", "led", "--charge", "50%")...)
+	if status != exitUsage || message == "" || strings.Contains(message, "led: ") {
+		t.Errorf("with a charge: got %d, %q, want the refusal of the plan, which says nothing about the ledger", status, message)
 	}
 }
 

@@ -169,17 +169,19 @@ func charged[R any](ctx context.Context, w Wish, s *data.Schema, most float64, p
 	return run, chargeWords(q), err
 }
 
-// fitting is Fit of the ledger for the plans of a run.
+// fitting is Fit of the ledger for the plans of a run. The error of a plan says nothing about the ledger.
 func fitting[R any](ctx context.Context, p *Purse, w Wish, s *data.Schema, most, share float64, left bool,
 	plan func(epsilon float64) (R, *certificate.Certificate, error)) (epsilon float64, ask budget.Ask, err error) {
+	var unplanned error
 	epsilon, ask, err = p.ledger.Fit(ctx, most, share, left, func(epsilon float64) (budget.Ask, error) {
 		_, c, failed := plan(epsilon)
 		if failed != nil {
+			unplanned = failed
 			return budget.Ask{}, failed
 		}
 		return p.ask(w, s, *c)
 	})
-	if err != nil {
+	if err != nil && (unplanned == nil || !errors.Is(err, unplanned) || errors.Is(err, budget.ErrOverBudget)) {
 		err = p.refused(err)
 	}
 	return epsilon, ask, err

@@ -29,7 +29,7 @@ func Descent(request train.Request, o train.Options, momentumGiven bool, t Table
 		return nil, err
 	}
 	if r.Setup.Plan.LastIterate != nil && t.Stream {
-		return nil, fmt.Errorf("--stream is given with --accounting %s, which prices the last iterate alone here, want --accounting %s, or the rows in memory", request.Accounting, option.AccountingComposition)
+		return nil, fmt.Errorf("--stream is given with --accounting %s, which prices the last iterate alone here, want --accounting %s, or leave --stream out", request.Accounting, option.AccountingComposition)
 	}
 	if r.Setup.Plan.LastIterate != nil && !momentumGiven {
 		r.Options.Momentum = 0
