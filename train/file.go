@@ -91,7 +91,7 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // use is a few blocks of rows, and 16 bytes for each record in each standardization that is in use.
 // If features are bits and a row has at least 256 bytes, these are up to 28 bytes. The file is read
 // once for each standardization before the first step. Calibration takes 4 bytes for each record and
-// 4 for each of its scores. A plan whose readings are no sums of rows compares each block with its SHA-256.
+// 4 for each of its scores, and a private radius 1 byte for each row. A plan whose readings are no sums of rows compares each block with its SHA-256.
 //
 // A plan that divides features by their frequencies writes the divided rows to another file
 // (Options.Scratch), which every step reads.

@@ -1,9 +1,12 @@
 package train
 
 import (
+	"errors"
 	"math"
+	"runtime"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 )
@@ -36,9 +39,14 @@ func (statistic PreparationStep) countNorms(terms pass.Settings, t *table, out *
 	if err != nil {
 		return histogram{}, nil, err
 	}
-	h, records := histogram{own, largestNorm(out.features.Pipeline), t.persons}, t.records
+	h, records := histogram{rows: own, largest: largestNorm(out.features.Pipeline), persons: t.persons}, t.records
 	if t.persons != nil {
 		records = len(t.persons)
+	}
+	if t.file != nil {
+		if h.bins, err = h.readBins(); err != nil {
+			return histogram{}, nil, err
+		}
 	}
 	counts, err := pass.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
 	return h, counts, err
@@ -50,6 +58,24 @@ type histogram struct {
 	rows    *release.Rows // as they are, before normalization
 	largest float64
 	persons [][]int // nil: a record is a row
+	bins    []uint8 // of all rows, plus 1, and 0 for a row of zeros; nil: norms reads the rows
+}
+
+// readBins returns the bins of all rows. It reads each block of a file once.
+func (h histogram) readBins() ([]uint8, error) {
+	bins, errs := make([]uint8, h.rows.Len()), make([]error, runtime.GOMAXPROCS(0))
+	scan := h.rows.Scan(len(errs))
+	parallel.Each(len(errs), func(part int) {
+		errs[part] = scan.Each(part, func(b release.Block) error {
+			for i := range b.Len() {
+				if norm := b.Norm(i); norm > 0 {
+					bins[b.Record(i)-h.rows.First()] = uint8(h.bin(norm)) + 1
+				}
+			}
+			return nil
+		})
+	})
+	return bins, errors.Join(errs...)
 }
 
 // largestNorm returns a public bound on the norm of the features of a row.
@@ -70,7 +96,8 @@ func (h histogram) bin(norm float64) int {
 }
 
 // norms counts the rows of each listed record in the bins of their norms. A row of zeros is not
-// counted.
+// counted. The rows of a record that is listed alone are read again, because such calls check the
+// others.
 func (h histogram) norms(_ int, dst []float64, records []int) error {
 	var rows, owner []int
 	for k, record := range records {
@@ -81,6 +108,14 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 		for _, i := range own {
 			rows, owner = append(rows, i), append(owner, k)
 		}
+	}
+	if h.bins != nil && len(records) > 1 {
+		for i, k := range owner {
+			if bin := h.bins[rows[i]-h.rows.First()]; bin > 0 {
+				dst[k*radiusBins+int(bin)-1]++
+			}
+		}
+		return nil
 	}
 	block, err := h.rows.LoadAt(rows, release.Block{})
 	if err != nil {

@@ -1,10 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/feature"
@@ -53,6 +55,84 @@ func TestRadiusIsAUnit(t *testing.T) {
 			t.Errorf("%s: weights %v with a private radius %v, %v with a declared one", mode, got.Weights(), radius, want.Weights())
 		}
 	}
+}
+
+// TestRadiusReadsBlocksOnce counts norms of rows in a file of 20 blocks: the same counts as in memory. Each block is
+// read once for all of its rows, and blocks of records that are made again to check the others.
+func TestRadiusReadsBlocksOnce(t *testing.T) {
+	// A record is checked with probability 2^-13. More than 60 of 20 000 are with probability below 1e-50.
+	const n, dim, blocks, checks = 20_000, 3, 20, 60
+	r := rand.New(rand.NewPCG(7, 7))
+	x := make([]float64, n*dim)
+	for i := range x {
+		if i/dim%17 != 0 {
+			x[i] = math.Exp(4*r.Float64()-4) * r.NormFloat64()
+		}
+	}
+	o := release.RowsOptions{Dim: dim, Step: 1e-4}
+	encoded := func(from, n int) *release.Rows {
+		rows, err := release.NewRows(n, o, func(dst []float64, first, k int) { copy(dst, x[dim*(from+first):dim*(from+first+k)]) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	var text bytes.Buffer
+	w := release.NewRowsWriter(&text)
+	for k := range blocks {
+		if err := w.Append(encoded(k*n/blocks, n/blocks)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	file := &countedFile{file: bytes.NewReader(text.Bytes())}
+	held, err := holdFile(file, int64(text.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := release.OpenRows(held, int64(text.Len()), release.Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	persons := [][]int{{}, {1, n - 1}}
+	for i := 2; i < n-1; i += 3 {
+		persons = append(persons, []int{i, min(i+1, n-2)})
+	}
+	statistic, out := PreparationStep{Bound: 1e6}, &prepared{features: run(t, radiusRequest(Request{PrivateRadius: true}), Options{}, toySchema(t), toyData(t, toySchema(t), 100)).Features()}
+	for _, own := range [][][]int{nil, persons} {
+		count := func(rows *release.Rows, whole *rowsFile) []float64 {
+			terms := pass.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: n}
+			_, counts, failed := statistic.countNorms(terms, &table{rows: rows, records: n, persons: own, file: whole}, out)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			return counts
+		}
+		want := count(encoded(0, n), nil)
+		file.readings = 0
+		if got := count(rows, &rowsFile{}); !slices.Equal(got, want) {
+			t.Errorf("persons %v: counts in a file are %v, want %v", own != nil, got, want)
+		}
+		if file.readings > blocks+2*checks || file.readings < blocks {
+			t.Errorf("persons %v: %d readings of %d blocks, want each block once and at most %d checks", own != nil, file.readings, blocks, checks)
+		}
+	}
+}
+
+// countedFile counts readings.
+type countedFile struct {
+	file     *bytes.Reader
+	mutex    sync.Mutex
+	readings int
+}
+
+func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+	f.mutex.Lock()
+	f.readings++
+	f.mutex.Unlock()
+	return f.file.ReadAt(p, at)
 }
 
 // TestNeighborsMoveNormsByAtMostTheBound adds one record, of one row or a person of up to 3, to 1000 random
