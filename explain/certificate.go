@@ -141,7 +141,7 @@ func trainStory(c certificate.Certificate) (story, error) {
 		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
 	}
 	if p.Calibration != nil {
-		s.released = append(s.released, fmt.Sprintf("After training, %d sums of errors of the probabilities were released with noise, twice, to correct the probabilities. They were paid for like everything else.", p.Calibration.Numbers))
+		s.released = append(s.released, correctionStory(*p.Calibration))
 	}
 	training := branch{releases: p.Training()}
 	for _, e := range wording.Releases(p) {
@@ -363,4 +363,13 @@ func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error)
 	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.RunCountDistribution, plan.Configurations, wording.NoRuns(plan))}, s.released...)
 	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
 	return s, err
+}
+
+// correctionStory tells what a calibration released.
+func correctionStory(c train.PreparationStep) string {
+	what, often := "probabilities", ", twice,"
+	if c.Kind == option.NumberCalibrationStatistic {
+		what, often = "predictions", ""
+	}
+	return fmt.Sprintf("After training, %d sums of errors of the %s were released with noise%s to correct the %s. They were paid for like everything else.", c.Numbers, what, often, what)
 }

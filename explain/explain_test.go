@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
 )
 
 // TestRecordLines says of each way to declare numbers what is known of them.
@@ -26,6 +28,18 @@ func TestRecordLines(t *testing.T) {
 	} {
 		if got := strings.Join(recordLines(c.certificate, c.records, 90, c.person), "\n") + "\n"; !strings.Contains(got, c.want) {
 			t.Errorf("%+v: got %q, want it to say %q", c, got, c.want)
+		}
+	}
+}
+
+// TestCorrectionStory tells the two statistics of a calibration apart.
+func TestCorrectionStory(t *testing.T) {
+	for kind, want := range map[string]string{
+		option.CalibrationStatistic:       "After training, 5 sums of errors of the probabilities were released with noise, twice, to correct the probabilities. They were paid for like everything else.",
+		option.NumberCalibrationStatistic: "After training, 5 sums of errors of the predictions were released with noise to correct the predictions. They were paid for like everything else.",
+	} {
+		if got := correctionStory(train.PreparationStep{Kind: kind, Numbers: 5}); got != want {
+			t.Errorf("%s: got %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -19,26 +19,68 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// These constants describe the statistic that corrects probabilities.
+// These constants describe the statistic that corrects predictions.
 const (
-	// calibrationRounds is the number of corrections. The second one removes what is left of the first.
+	// calibrationRounds is the number of corrections of probabilities. The second one removes what is left of
+	// the first.
 	calibrationRounds = 2
-	// calibrationReach is the distance in log-odds at which the position of a row or score ends.
-	calibrationReach = 4.0
-	// maxCorrection bounds a step of Newton's method, in log-odds.
-	maxCorrection = 1.0
-	// expectedCorrection is about the length of a step that biased gradients call for, in log-odds.
-	expectedCorrection = 0.3
+	// maxResidual bounds the residual of a number, in units of half the declared range.
+	maxResidual = 0.5
+	// numberSpread multiplies the second derivatives of a number, which are needed less exactly than the first.
+	numberSpread = 0.125
 	// maxCalibrationNumbers bounds the released numbers, which grow with the square of the number of levels. It
 	// allows 508 levels.
 	maxCalibrationNumbers = 1 << 17
 )
 
+// correctionScale describes the scale of the scores that are corrected.
+type correctionScale struct {
+	// reach is the distance from 0 at which the position of a row or score ends.
+	reach float64
+	// most bounds a step of Newton's method.
+	most float64
+	// expected is about the length of a step that biased gradients call for.
+	expected float64
+	// spread multiplies the second derivatives that are released.
+	spread float64
+}
+
+// scaleOf returns the scale of log-odds, or that of numbers. A number is in [-1, 1], the scaled target. Clipping
+// usually moves its predictions by 0.01 to 0.05. A step of at most 0.25 leaves three quarters of each weight.
+func scaleOf(l model.Linear) correctionScale {
+	if ofNumber(l.Loss) {
+		return correctionScale{reach: 1, most: 0.25, expected: 0.03, spread: numberSpread}
+	}
+	return correctionScale{reach: 4, most: 1, expected: 0.3, spread: 1}
+}
+
+// ofNumber reports whether the predictions of a loss are numbers that are corrected. They are then fitted to the mean.
+func ofNumber(l model.Loss) bool {
+	return l.Name() == model.Squared.Name() || l.Name() == model.Huber(0).Name()
+}
+
+// calibrationKind returns the statistic of a model.
+func calibrationKind(l model.Linear) string {
+	if ofNumber(l.Loss) {
+		return option.NumberCalibrationStatistic
+	}
+	return option.CalibrationStatistic
+}
+
+// rounds returns how often the statistic of a calibration is released. The first correction of a number leaves nothing
+// to a second one, because its second derivatives do not depend on it.
+func (statistic PreparationStep) rounds() int {
+	if statistic.Kind == option.NumberCalibrationStatistic {
+		return 1
+	}
+	return calibrationRounds
+}
+
 // calibrationNumbers returns the number of numbers of one release for a model. It is 0 for a loss that is not
 // corrected.
 func calibrationNumbers(l model.Linear) int {
 	switch {
-	case l.Loss.Name() == model.Logistic.Name() && l.Columns == 1, l.Loss.Name() == model.Softmax.Name():
+	case l.Loss.Name() == model.Logistic.Name() && l.Columns == 1, l.Loss.Name() == model.Softmax.Name(), ofNumber(l.Loss):
 		n := l.Columns + 1
 		return n + n*(n+1)/2
 	}
@@ -58,8 +100,14 @@ func calibrationNumbers(l model.Linear) int {
 //   - 1/4 for the upper triangle of the covariance of e
 //   - 1/16 for the covariances of e with u
 //   - 1/256 for the variance of u
+//
+// A number has a residual |r| ≤ 1/2, a position |u| ≤ 1 and the constant a = 1/8. The square of the norm of
+// (r, r·u, a, a·u, a·u²) is at most 2/4 + 3/64 = 35/64 < 0.74².
 func calibrationBound(l model.Linear) float64 {
-	if l.Columns == 1 {
+	switch {
+	case ofNumber(l.Loss):
+		return 0.74
+	case l.Columns == 1:
 		return 1.5
 	}
 	return 1.61
@@ -71,8 +119,8 @@ func (p Plan) validateCalibration() error {
 	switch {
 	case c == nil:
 		return nil
-	case c.Kind != option.CalibrationStatistic || c.Column != "" || c.Lower != 0 || c.Upper != 0 || c.ThresholdDelta != 0:
-		return fmt.Errorf("train: calibration is statistic %q, want %q without a column, range or threshold", c.Kind, option.CalibrationStatistic)
+	case c.Kind != option.CalibrationStatistic && c.Kind != option.NumberCalibrationStatistic || c.Column != "" || c.Lower != 0 || c.Upper != 0 || c.ThresholdDelta != 0:
+		return fmt.Errorf("train: calibration is statistic %q, want %q or %q without a column, range or threshold", c.Kind, option.CalibrationStatistic, option.NumberCalibrationStatistic)
 	case !positive(c.Bound) || !positive(c.NoiseMultiplier) || c.Numbers < 1 || c.Numbers > maxCalibrationNumbers:
 		return fmt.Errorf("train: calibration has bound %v, noise multiplier %v and %d numbers, want positive ones and at most %d numbers", c.Bound, c.NoiseMultiplier, c.Numbers, maxCalibrationNumbers)
 	case p.NonPrivate:
@@ -85,11 +133,17 @@ func (p Plan) validateCalibration() error {
 
 // checkCalibration compares the statistic of the calibration with the model.
 func (p Plan) checkCalibration(m *model.Model) error {
+	return p.calibrationOf(m.Linear())
+}
+
+// calibrationOf compares the statistic of the calibration with the form of a model.
+func (p Plan) calibrationOf(l model.Linear) error {
 	if p.Calibration == nil {
 		return nil
 	}
-	return errors.Join(agree("number of sums for the calibration", p.Calibration.Numbers, calibrationNumbers(m.Linear())),
-		alike("bound of the statistic "+option.CalibrationStatistic, p.Calibration.Bound, calibrationBound(m.Linear())*p.Person.scale()))
+	return errors.Join(agree("statistic of the calibration", p.Calibration.Kind, calibrationKind(l)),
+		agree("number of sums for the calibration", p.Calibration.Numbers, calibrationNumbers(l)),
+		alike("bound of the statistic "+p.Calibration.Kind, p.Calibration.Bound, calibrationBound(l)*p.Person.scale()))
 }
 
 // checkCalibrated refuses a calibration that the setup or the options make impossible, before anything is spent.
@@ -99,27 +153,26 @@ func (s Setup) checkCalibrated(o Options) error {
 	case c == nil:
 		return nil
 	case o.Output == option.OutputAllIterates:
-		return fmt.Errorf("train: output rule is %s with probabilities that are corrected, want another rule; the iterates would not end in the weights of the model", o.Output)
+		return fmt.Errorf("train: output rule is %s with predictions that are corrected, want another rule; the iterates would not end in the weights of the model", o.Output)
 	case o.Temperature > 0:
-		return fmt.Errorf("train: a temperature is given with probabilities that are corrected, want one of them; a corrected sample of weights is no sample")
+		return fmt.Errorf("train: a temperature is given with predictions that are corrected, want one of them; a corrected sample of weights is no sample")
 	case s.Features.Intercept == 0:
 		return fmt.Errorf("train: calibration is in a plan for rows without a constant feature, want one, which it moves")
 	}
-	return errors.Join(agree("number of sums for the calibration", c.Numbers, calibrationNumbers(s.Model)),
-		alike("bound of the statistic "+c.Kind, c.Bound, calibrationBound(s.Model)*s.Plan.Person.scale()))
+	return s.Plan.calibrationOf(s.Model)
 }
 
-// checkCalibration refuses a request to correct probabilities that cannot be.
+// checkCalibration refuses a request to correct predictions that cannot be.
 func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 	switch {
 	case calibrationNumbers(l) == 0:
-		return fmt.Errorf("train: calibration is asked for with loss %s, want logistic or softmax, whose probabilities it corrects", l.Loss.Name())
+		return fmt.Errorf("train: calibration is asked for with loss %s, want logistic or softmax, whose probabilities it corrects, or huber or squared, whose predictions it moves to the mean", l.Loss.Name())
 	case calibrationNumbers(l) > maxCalibrationNumbers:
 		return fmt.Errorf("train: calibration is asked for with %d levels, whose covariances are %d numbers, want at most %d numbers", l.Columns, calibrationNumbers(l), maxCalibrationNumbers)
 	case m.Intercept == 0:
 		return fmt.Errorf("train: calibration is asked for without a constant feature, want one, which it moves")
 	case r.ClassWeights != nil || r.Balance || r.SampleWeights != nil:
-		return fmt.Errorf("train: calibration is asked for with weights of levels or rows, want none; weights move probabilities on purpose")
+		return fmt.Errorf("train: calibration is asked for with weights of levels or rows, want none; weights move predictions on purpose")
 	case ofRows(r.ClippingMode):
 		return fmt.Errorf("train: calibration is asked for with clipping %s, want %s; where rows are clipped, gradients are not biased", r.ClippingMode, option.ClipGradient)
 	}
@@ -129,8 +182,12 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 // correction computes what one row adds to the statistic, from its scores under a released model. The parameters
 // of a correction are one shift for each score and a slope, which stretches all scores. A row adds the derivatives of
 // its log-likelihood to the first numbers, and the negative second derivatives to the upper triangle that follows.
+//
+// For numbers the likelihood is that of a normal error, so the parameters are fitted by least squares. The residual is
+// limited, and each second derivative has the factor numberSpread.
 type correction struct {
 	loss       model.Loss
+	scale      correctionScale
 	scores     []float32 // of the rows of the table
 	labels     []float32 // of these rows
 	table      table
@@ -144,7 +201,7 @@ type correctionRoom struct{ p, u []float64 }
 // newCorrection returns the correction of a model with these weights. The rows hold the table as steps of the descent
 // see it. The map that serves the model may differ in states that the records hardly show.
 func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t table, numbers int) (*correction, error) {
-	c := &correction{loss: l.Loss, scores: make([]float32, rows.Len()*l.Columns), labels: make([]float32, rows.Len()), table: t, parameters: l.Columns + 1, numbers: numbers}
+	c := &correction{loss: l.Loss, scale: scaleOf(l), scores: make([]float32, rows.Len()*l.Columns), labels: make([]float32, rows.Len()), table: t, parameters: l.Columns + 1, numbers: numbers}
 	c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
 	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, runtime.GOMAXPROCS(0))
 	scan := rows.Scan(len(errs))
@@ -161,8 +218,15 @@ func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t tabl
 	return c, errors.Join(errs...)
 }
 
-// add adds the numbers of a row to dst.
+// add adds the numbers of a row to dst. A row without a label adds nothing.
 func (c *correction) add(dst []float64, label float64, row int) {
+	if ofNumber(c.loss) {
+		c.addNumber(dst, label, float64(c.scores[row]))
+		return
+	}
+	if !(label >= 0) {
+		return
+	}
 	r := c.rooms.Get().(*correctionRoom)
 	defer c.rooms.Put(r)
 	k := len(r.p)
@@ -173,14 +237,14 @@ func (c *correction) add(dst []float64, label float64, row int) {
 	first, second := dst[:c.parameters], dst[c.parameters:]
 	if len(r.p) == 1 {
 		p := r.p[0]
-		h, u := p*(1-p), min(1, max(-1, math.Log(p/(1-p))/calibrationReach))
+		h, u := p*(1-p), min(1, max(-1, math.Log(p/(1-p))/c.scale.reach))
 		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*u
 		second[0], second[1], second[2] = second[0]+h, second[1]+h*u, second[2]+h*u*u
 		return
 	}
 	mean, largest := 0.0, slices.Max(r.p)
 	for k, p := range r.p {
-		r.u[k] = max(-1, math.Log(p/largest)/calibrationReach) / 2
+		r.u[k] = max(-1, math.Log(p/largest)/c.scale.reach) / 2
 		mean += p * r.u[k]
 	}
 	last, at := c.parameters-1, 0
@@ -204,6 +268,18 @@ func (c *correction) add(dst []float64, label float64, row int) {
 	}
 }
 
+// addNumber adds the numbers of a row whose target is a number. A score or target that is not finite adds nothing.
+func (c *correction) addNumber(dst []float64, target, score float64) {
+	if score-score != 0 || target-target != 0 {
+		return
+	}
+	score, target = min(1, max(-1, score)), min(1, max(-1, target))
+	r, u, a := min(maxResidual, max(-maxResidual, target-score)), min(1, max(-1, score/c.scale.reach)), c.scale.spread
+	for k, v := range []float64{r, r * u, a, a * u, a * u * u} {
+		dst[k] += v
+	}
+}
+
 // vectors writes the vectors of records, which are rows or persons.
 func (c *correction) vectors(labels []float32) func(part int, dst []float64, listed []int) error {
 	return func(_ int, dst []float64, listed []int) error {
@@ -213,9 +289,7 @@ func (c *correction) vectors(labels []float32) func(part int, dst []float64, lis
 				rows = c.table.persons[record]
 			}
 			for _, i := range rows {
-				if label := float64(labels[i]); label >= 0 {
-					c.add(dst[k*c.numbers:(k+1)*c.numbers], label, i)
-				}
+				c.add(dst[k*c.numbers:(k+1)*c.numbers], float64(labels[i]), i)
 			}
 		}
 		return nil
@@ -237,10 +311,10 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 	if t.persons != nil {
 		records = len(t.persons)
 	}
-	private := m.Provenance.Private
+	private, of := m.Provenance.Private, scaleOf(s.Model)
 	result.Stretch, result.Uncorrected = 1, m.Weights()
 	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
-	for range calibrationRounds {
+	for range statistic.rounds() {
 		c, err := newCorrection(s.Model, m.Weights(), rows, t, statistic.Numbers)
 		if err != nil {
 			return err
@@ -249,7 +323,7 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 		if err != nil {
 			return err
 		}
-		step, noise := newton(noisy, s.Model.Columns+1, statistic.NoiseMultiplier*statistic.Bound)
+		step, noise := of.newton(noisy, s.Model.Columns+1, statistic.NoiseMultiplier*statistic.Bound)
 		weights, stretch, constant := corrected(m.Weights(), m.Features(), s.Model, step)
 		if m, err = model.New(s.Schema, m.Features(), s.Model.Loss, weights); err != nil {
 			return err
@@ -266,9 +340,9 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 // stretchOf returns the change of the factor of all scores for a slope of 1.
 func stretchOf(l model.Linear) float64 {
 	if l.Columns > 1 {
-		return 1 / calibrationReach / 2
+		return 1 / scaleOf(l).reach / 2
 	}
-	return 1 / calibrationReach
+	return 1 / scaleOf(l).reach
 }
 
 // corrected returns the weights after a step, the factor by which it stretched scores, and the value of the constant
@@ -288,17 +362,17 @@ func corrected(weights []float64, m *feature.Map, l model.Linear, step []float64
 	return out, stretch, constant
 }
 
-// newton returns the step for released derivatives, each of its numbers at most maxCorrection in
-// magnitude. The step is (H² + λ)⁻¹·H·g for second derivatives H and derivatives g. Here λ is the
-// variance of the noise, divided by the square of expectedCorrection. So a step along well-known
-// directions is H⁻¹·g, and noise alone moves little.
+// newton returns the step for released derivatives, each of its numbers at most s.most in magnitude. The
+// step is (H² + λ)⁻¹·H·g for derivatives g and second derivatives H, which are released with the factor
+// s.spread. Here λ is the variance of the noise in g, divided by the square of s.expected. So a step along
+// well-known directions is H⁻¹·g, and noise alone moves little. The noise in a number of H is far below √λ.
 //
 // It also returns the standard deviation that the noise in g, apart from the noise in H, gives each number.
-func newton(noisy []float64, parameters int, deviation float64) (step, noise []float64) {
+func (s correctionScale) newton(noisy []float64, parameters int, deviation float64) (step, noise []float64) {
 	h, at := dense.New(parameters, parameters), parameters
 	for k := range parameters {
 		for l := k; l < parameters; l++ {
-			v := noisy[at]
+			v := noisy[at] / s.spread
 			if l == k {
 				v = max(0, v)
 			}
@@ -310,7 +384,7 @@ func newton(noisy []float64, parameters int, deviation float64) (step, noise []f
 	for k := range parameters {
 		largest = max(largest, square.Data[k*parameters+k])
 	}
-	ridge := max(deviation*deviation/(expectedCorrection*expectedCorrection), 1e-10*largest)
+	ridge := max(deviation*deviation/(s.expected*s.expected), 1e-10*largest)
 	for k := range parameters {
 		square.Data[k*parameters+k] += ridge
 	}
@@ -324,7 +398,7 @@ func newton(noisy []float64, parameters int, deviation float64) (step, noise []f
 		}
 	}
 	for k, v := range step {
-		step[k] = min(maxCorrection, max(-maxCorrection, v))
+		step[k] = min(s.most, max(-s.most, v))
 	}
 	return step, noise
 }

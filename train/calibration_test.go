@@ -167,6 +167,9 @@ func TestCalibrationVectorsKeepTheirBound(t *testing.T) {
 	}
 }
 
+// logOdds is the scale of models of levels.
+var logOdds = scaleOf(model.Linear{Loss: model.Logistic, Columns: 1})
+
 // TestNewton checks steps that were worked out by hand. The first numbers are derivatives, and the others the upper
 // triangle of the second ones.
 func TestNewton(t *testing.T) {
@@ -184,7 +187,7 @@ func TestNewton(t *testing.T) {
 		{[]float64{1, 1, -5, 30, -5}, 15, []float64{30.0 / 3400, 30.0 / 3400}},       // indefinite
 		{[]float64{6, -6, 0, 20, -20, 0, 20, 0, 9}, 1e-9, []float64{0.15, -0.15, 0}}, // singular along (1, 1, 0)
 	} {
-		got, _ := newton(c.noisy, len(c.want), c.deviation)
+		got, _ := logOdds.newton(c.noisy, len(c.want), c.deviation)
 		for k, want := range c.want {
 			if math.Abs(got[k]-want) > 2e-5*math.Abs(want)+1e-7 {
 				t.Errorf("numbers %v with noise of %v: got step %v, want %v", c.noisy, c.deviation, got, c.want)
@@ -424,7 +427,7 @@ func TestNoiseAloneMovesLittle(t *testing.T) {
 			for j := range noisy {
 				noisy[j] = 1000 * r.NormFloat64()
 			}
-			step, _ := newton(noisy, parameters, 1000)
+			step, _ := logOdds.newton(noisy, parameters, 1000)
 			square += step[0] * step[0] / draws
 		}
 		if square > 0.02 {
@@ -440,12 +443,12 @@ func TestNoiseAloneMovesLittle(t *testing.T) {
 func TestNewtonStatesItsNoise(t *testing.T) {
 	r, clean := rand.New(rand.NewPCG(24, 13)), []float64{22, 13, 100, 20, 50}
 	const n, deviation = 4000, 3.0
-	want, _ := newton(clean, 2, deviation)
+	want, _ := logOdds.newton(clean, 2, deviation)
 	sums := make([]float64, 2)
 	for range n {
 		noisy := slices.Clone(clean)
 		noisy[0], noisy[1] = noisy[0]+deviation*r.NormFloat64(), noisy[1]+deviation*r.NormFloat64()
-		step, noise := newton(noisy, 2, deviation)
+		step, noise := logOdds.newton(noisy, 2, deviation)
 		for k := range sums {
 			sums[k] += math.Pow((step[k]-want[k])/noise[k], 2)
 		}
@@ -491,7 +494,7 @@ func TestSingularDerivativesAreSolved(t *testing.T) {
 		for j := range noisy {
 			noisy[j] += r.NormFloat64()
 		}
-		step, _ := newton(noisy, 4, 1)
+		step, _ := logOdds.newton(noisy, 4, 1)
 		if got := step[0] - step[1]; math.Abs(got-0.2) > 0.06 {
 			t.Fatalf("the scores move apart by %v, want about 0.2", got)
 		}

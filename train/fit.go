@@ -79,7 +79,7 @@ type Result struct {
 	// records, by which sums were divided.
 	LearningRate, Divisor float64
 	// WeightNoise is a bound on the standard deviation of the noise in a weight of the model, for rows
-	// as training saw them. It is 0 where no bound is proven. Probabilities that are corrected after
+	// as training saw them. It is 0 where no bound is proven. Predictions that are corrected after
 	// the descent stretch it.
 	WeightNoise float64
 	// Unshrunk is the map before weights of states with little evidence were moved to the means of their
@@ -93,15 +93,15 @@ type Result struct {
 	// Iterates are the weights after each step if Output is "all-iterates", else nil. They apply to
 	// rows that the model's feature map has mapped.
 	Iterates [][]float64
-	// Stretch is the factor by which the correction of probabilities multiplied all weights. The
+	// Stretch is the factor by which the correction of predictions multiplied all weights. The
 	// weights of the constant feature were also moved. StretchNoise and ShiftNoise are standard
 	// deviations: what the noise in the released errors gives the factor, and the weights of the
-	// constant feature. All are 0 if probabilities were not corrected.
+	// constant feature. All are 0 if predictions were not corrected.
 	Stretch, StretchNoise, ShiftNoise float64
 	// Path has the weights after each step of a private descent with the Huber loss, unless they are too many to
 	// keep. The released gradients of the steps follow from them.
 	Path [][]float64
-	// Uncorrected are the weights before probabilities were corrected. They are nil if probabilities were
+	// Uncorrected are the weights before predictions were corrected. They are nil if predictions were
 	// not corrected.
 	Uncorrected []float64
 	// Evaluation contains the released numbers about the records that were held out. It is nil if

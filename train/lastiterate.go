@@ -79,7 +79,7 @@ func (p Plan) validateLastIterate() error {
 	case p.Records == 0:
 		reason = "with a noisy number of records, want it declared; set records in the schema"
 	case p.Calibration != nil:
-		reason = "with probabilities that are corrected, want none of that"
+		reason = "with predictions that are corrected, want none of that"
 	case p.alike(option.RadiusStatistic) > 0:
 		reason = "with a private radius of rows, want a declared one"
 	case p.learns():

@@ -104,8 +104,8 @@ func (statistic PreparationStep) event(p Plan) mechanism.Event {
 		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
 	case option.LevelsStatistic:
 		return statistic.partitionTerms().Events()
-	case option.CalibrationStatistic:
-		return mechanism.Repeat{Event: p.noise(statistic.NoiseMultiplier), Count: calibrationRounds}
+	case option.CalibrationStatistic, option.NumberCalibrationStatistic:
+		return mechanism.Repeat{Event: p.noise(statistic.NoiseMultiplier), Count: statistic.rounds()}
 	}
 	return p.noise(statistic.NoiseMultiplier)
 }
@@ -118,8 +118,8 @@ func (statistic PreparationStep) draws(p Plan) int {
 		return 0
 	case option.LevelsStatistic:
 		return p.MaxRecords
-	case option.CalibrationStatistic:
-		return calibrationRounds * statistic.Numbers
+	case option.CalibrationStatistic, option.NumberCalibrationStatistic:
+		return statistic.rounds() * statistic.Numbers
 	}
 	return statistic.Numbers
 }
@@ -136,8 +136,8 @@ func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	case option.LevelsStatistic:
 		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(option.LevelsShare/count))
 		statistic.ThresholdDelta = delta * option.ThresholdShare / count
-	case option.CalibrationStatistic:
-		statistic.NoiseMultiplier = math.Sqrt(calibrationRounds) / (math.Sqrt(shareOf(statistic.Kind)) * mu)
+	case option.CalibrationStatistic, option.NumberCalibrationStatistic:
+		statistic.NoiseMultiplier = math.Sqrt(float64(statistic.rounds())) / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	default:
 		statistic.NoiseMultiplier = 1 / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	}

@@ -24,7 +24,7 @@ type Plan struct {
 	// is "radius", the bounds of all later statistics are in units of the released radius. Bounds
 	// on sums of products are then in units of the radius squared.
 	Preparation []PreparationStep `json:"preparation,omitempty"`
-	// Calibration, if not nil, is the statistic that corrects the probabilities of the model. It is
+	// Calibration, if not nil, is the statistic that corrects the predictions of the model. It is
 	// released after the last step.
 	Calibration *PreparationStep `json:"calibration,omitempty"`
 	// Clipping is the bound on one record's gradient.
@@ -75,7 +75,7 @@ type Plan struct {
 type PreparationStep struct {
 	// Kind is the released statistic. It is "bounds", "bins", "levels", "count", "labels",
 	// "radius", "mean", "frequencies", "covariance", "variances", "channel-covariance" or "place-covariance". In
-	// Plan.Calibration it is "calibration".
+	// Plan.Calibration it is "calibration" or "number-calibration".
 	Kind string `json:"kind"`
 	// Column is the name of the column whose bounds, bins or levels are released. It is empty for
 	// other statistics.

@@ -93,8 +93,8 @@ type Request struct {
 	// Balance requests weights that balance the target's levels. They are computed from a noisy
 	// histogram of the levels, which the budget pays for.
 	Balance bool
-	// Calibrate requests that the probabilities of a logistic or softmax model are corrected after
-	// the descent, because clipped gradients bias them. The correction is computed from a noisy
+	// Calibrate requests that the predictions of a model are corrected after the descent, because
+	// clipped gradients bias them. The loss is logistic, softmax, Huber or squared. The correction is computed from a noisy
 	// statistic, which the budget pays for. It is ignored without privacy.
 	Calibrate bool
 	// SampleWeights, if not nil, names the column with the weight of each row.

@@ -19,7 +19,7 @@ func shareOf(k string) float64 {
 		return 0.16
 	case option.ChannelStatistic, option.PlaceStatistic:
 		return 0.0225
-	case option.VarianceStatistic, option.CalibrationStatistic:
+	case option.VarianceStatistic, option.CalibrationStatistic, option.NumberCalibrationStatistic:
 		return 0.02
 	}
 	return 0.01
@@ -40,7 +40,7 @@ func (r Request) prepare(s *Setup) error {
 		if err := r.checkCalibration(s.Model, m); err != nil {
 			return err
 		}
-		s.Plan.Calibration = &PreparationStep{Kind: option.CalibrationStatistic, Bound: calibrationBound(s.Model) * r.Person.scale(), Numbers: calibrationNumbers(s.Model)}
+		s.Plan.Calibration = &PreparationStep{Kind: calibrationKind(s.Model), Bound: calibrationBound(s.Model) * r.Person.scale(), Numbers: calibrationNumbers(s.Model)}
 	}
 	if s.Plan.Records == 0 {
 		learn(option.CountStatistic, 1, 1)

@@ -64,7 +64,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering), diagonal or frequencies (of cells)")
-	f.BoolVar(&p.calibrate, "calibrate", false, "correct the probabilities after the descent, because clipped gradients bias them; paid from the budget (default: by a rule from public numbers, --calibrate=false for never)")
+	f.BoolVar(&p.calibrate, "calibrate", false, "correct the predictions after the descent, because clipped gradients bias them; paid from the budget (default: by a rule from public numbers, --calibrate=false for never)")
 	f.StringVar(&p.lossSpec.Name, "loss", "", "of 2 levels: logistic or hinge; of 2 or more: softmax, one-vs-rest or squared-classes; of a number: huber, squared, quantile or poisson (counts) (default: logistic, softmax or huber, as the target calls for)")
 	f.Float64Var(&p.lossSpec.Width, "loss-width", 0, "width of the huber (default 0.25) or quantile (0.05) loss, in units of half the target's range, or of the hinge (0.5)")
 	f.Float64Var(&p.lossSpec.Quantile, "quantile", 0, "which quantile the quantile loss predicts (default 0.5)")

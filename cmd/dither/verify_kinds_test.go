@@ -191,6 +191,7 @@ var forgeFolders = []forgeFolder{
 	{name: "samples", args: "train --sampling-probability 0.2 --steps 3 --center no --whiten no --threshold 0.3"},
 	{name: "held-out", args: "train --steps 3 --holdout private:0.3 --holdout-bins 2 --threshold best --class-weights balanced", often: true},
 	{name: "calibrated", args: "train --steps 3 --calibrate", often: true},
+	{name: "calibrated-numbers", args: "train --steps 3 --calibrate", schema: "numbers", table: "numbers"},
 	{name: "iterates", args: "train --steps 2 --output-rule all-iterates --clipping example --class-weights 1,0.5", schema: "several", often: true},
 	{name: "last-iterate", args: "train --steps 40 --accounting last-iterate --ridge 0.01 --records 60"},
 	{name: "last-huber", args: "train --steps 40 --accounting last-iterate --ridge 0.01 --records 60 --loss huber --loss-width 0.3", schema: "numbers", table: "numbers"},

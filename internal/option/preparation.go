@@ -33,6 +33,9 @@ const (
 	// CalibrationStatistic is sums of the errors and of the variances of a model's probabilities. It
 	// is released after the descent, and so is not one of Statistics.
 	CalibrationStatistic = "calibration"
+	// NumberCalibrationStatistic is sums of the errors of predicted numbers and of the predictions. It takes
+	// the place of CalibrationStatistic.
+	NumberCalibrationStatistic = "number-calibration"
 )
 
 // Statistics lists the statistics, in the order in which a plan releases them.

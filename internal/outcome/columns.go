@@ -202,7 +202,7 @@ func pairWords(parameters json.RawMessage, regression bool) string {
 	return fmt.Sprintf("%s (pair-bins %d)", words, p.Bins)
 }
 
-// calibrates reports whether a run corrects probabilities.
+// calibrates reports whether a run corrects predictions.
 func calibrates(c *sweep.Candidate) bool {
 	return c.Linear != nil && c.Linear.Plan.Calibration != nil
 }

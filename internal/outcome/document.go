@@ -63,7 +63,7 @@ type Row struct {
 	Epsilon  certificate.Epsilon `json:"epsilon"`
 	Delta    float64             `json:"delta"`
 	// Interactions is what a run fits for columns and pairs, in words of the flag. Calibrate says that
-	// it corrects probabilities.
+	// it corrects predictions.
 	Interactions      string           `json:"interactions"`
 	Calibrate         bool             `json:"calibrate"`
 	Metric            string           `json:"metric,omitempty"`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -93,7 +94,7 @@ func (w *world) target(p train.Plan) (data.Target, model.Loss, error) {
 		return w.levels(p, max(2, p.Columns)), loss, nil
 	}
 	losses := []model.Loss{model.SquaredClasses, model.Softmax, model.Logistic}
-	if p.Calibration != nil { // of probabilities
+	if p.Calibration != nil && p.Calibration.Kind == option.CalibrationStatistic {
 		losses = losses[1:]
 	} else if p.Columns == 1 && p.ClassWeights == nil {
 		return numeric, model.Squared, nil

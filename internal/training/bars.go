@@ -18,7 +18,7 @@ type bars struct {
 	// half is half the length of the interval of a weight of the map's rows. It is 0 if there are no
 	// intervals.
 	half float64
-	// relative and constant lengthen the interval if probabilities were corrected. Half of it is the
+	// relative and constant lengthen the interval if predictions were corrected. Half of it is the
 	// root of the squares of half and of relative times the weight. Of a weight of the constant
 	// feature it is the sum of these and constant.
 	relative, constant float64
@@ -103,7 +103,7 @@ func uncorrectedBars(deviation float64) bars {
 }
 
 // correctedBars returns the intervals of weights that were multiplied by a factor b to correct
-// probabilities. Such a weight is w' = b·w, where w is the descent's. The intervals contain b*·w*. Here
+// predictions. Such a weight is w' = b·w, where w is the descent's. The intervals contain b*·w*. Here
 // w* is the weight without noise. The factor b* is what the released second derivatives give without
 // noise in the last released errors of the model. By the delta method
 //
@@ -113,10 +113,10 @@ func uncorrectedBars(deviation float64) bars {
 // the constant feature is also moved by a number whose noise goes with that of b.
 func correctedBars(deviation float64, result *train.Result) bars {
 	if !(result.Stretch > 0) {
-		return bars{refusal: "the correction of probabilities turned the weights around, so the steps did not describe the records"}
+		return bars{refusal: "the correction of predictions turned the weights around, so the steps did not describe the records"}
 	}
 	return bars{half: normalReach * deviation * result.Stretch, relative: normalReach * result.StretchNoise / result.Stretch, constant: normalReach * result.ShiftNoise, target: []string{
-		"The line on a bar is an interval. With a probability of about 95 % or more it contains the weight that the same steps and the same correction of probabilities would have given without noise, on the same prepared rows and with the released spread of the probabilities.",
+		"The line on a bar is an interval. With a probability of about 95 % or more it contains the weight that the same steps and the same correction of predictions would have given without noise, on the same prepared rows and with the released spread of the predictions.",
 		fmt.Sprintf("The correction multiplied the weights by %.3g ± %.2g. Clipping and the number of steps shape a weight too. They would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.", result.Stretch, normalReach*result.StretchNoise),
 	}}
 }

@@ -384,6 +384,7 @@ func TestDescentBars(t *testing.T) {
 		{"corrected", 2, false, nil, func(r *train.Request, _ *train.Options) { r.Calibrate = true }},
 		{"corrected softmax", 4, false, model.Softmax, func(r *train.Request, _ *train.Options) { r.Calibrate = true }},
 		{"squared", 0, false, nil, func(_ *train.Request, o *train.Options) { o.Ridge, o.Output = 0.01, option.OutputLast }},
+		{"corrected numbers", 0, false, model.Squared, func(r *train.Request, _ *train.Options) { r.Calibrate = true }},
 		{"Poisson", 0, true, model.Poisson(), func(*train.Request, *train.Options) {}},
 		{"last iterate", 2, false, nil, func(r *train.Request, o *train.Options) {
 			r.Accounting, r.Ridge, r.LearningRate, r.Steps = option.AccountingLastIterate, 0.01, 1, 40

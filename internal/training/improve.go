@@ -32,13 +32,14 @@ const (
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
 	// of memory.
 	mostEntries = 1 << 26
-	// leastCalibrated is the least signal for which probabilities are corrected.
-	leastCalibrated = 500
+	// leastCalibrated is the least signal for which probabilities are corrected, and leastCalibratedNumbers
+	// that for numbers.
+	leastCalibrated, leastCalibratedNumbers = 500, 1500
 )
 
 // Improve adds to a request for gradient descent what is expected to help: functions of columns and
 // pairs, if the words of the flag interactions are AutoInteractions, and a correction of
-// probabilities, if correct is true. It reads public numbers only: the request and the schema.
+// predictions, if correct is true. It reads public numbers only: the request and the schema.
 func Improve(r *train.Request, o train.Options, s *data.Schema, interactions string, correct bool) error {
 	if !plain(*r, o) {
 		return nil
@@ -150,9 +151,13 @@ func signal(r train.Request, s *data.Schema) float64 {
 	return account.MuOf(target) * float64(cmp.Or(s.Records, s.MaxRecords)) / r.Neighboring.Movement() / scale
 }
 
-// calibrates reports whether clipped gradients bias the probabilities of a request, and a correction
-// costs little.
+// calibrates reports whether clipped gradients bias the predictions of a request, and a correction
+// costs little. The Huber loss is corrected where it is a default. Who names it may want a fit that outliers
+// hardly move.
 func calibrates(r train.Request, s *data.Schema) bool {
-	logistic := r.Loss == nil || r.Loss.Name() == model.Logistic.Name()
-	return logistic && len(s.Target.Levels) == 2 && r.Intercept >= 0 && r.ClassWeights == nil && !r.Balance && r.SampleWeights == nil && signal(r, s) >= leastCalibrated
+	loss, least := model.Logistic.Name(), float64(leastCalibrated)
+	if s.Target.Regression() {
+		loss, least = model.Squared.Name(), leastCalibratedNumbers
+	}
+	return (r.Loss == nil || r.Loss.Name() == loss) && len(s.Target.Levels) <= 2 && r.Intercept >= 0 && r.ClassWeights == nil && !r.Balance && r.SampleWeights == nil && signal(r, s) >= least
 }

@@ -39,6 +39,7 @@ func TestUnclippedIntervals(t *testing.T) {
 		{"softmax", 3, false, model.Softmax, 5000, uneven, func(*train.Request) {}},
 		{"squared", 0, false, model.Squared, 3000, uneven, func(*train.Request) {}},
 		{"Huber", 0, false, nil, 3000, made, func(*train.Request) {}},
+		{"Huber, corrected", 0, false, nil, 3000, uneven, func(r *train.Request) { r.Calibrate = true }},
 		{"Poisson", 0, true, model.Poisson(), 3000, uneven, func(*train.Request) {}},
 		{"not whitened", 2, false, nil, 3000, made, func(r *train.Request) { r.Whiten, r.Epsilon = train.No, 1 }},
 	} {
