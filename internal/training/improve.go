@@ -27,6 +27,10 @@ const (
 	// bins, if the target is a number. leastFineLevels and fineLevelBins are the same for two levels.
 	leastFine, leastFineLevels = 7000, 12500
 	fineBins, fineLevelBins    = 16, 4
+	// leastFinest is the least signal for which a number has finestBins bins in place of its default of
+	// usualFinest, if the target is a number.
+	leastFinest             = 15000
+	finestBins, usualFinest = 128, 64
 	// manyBuckets is more than the default number of buckets. Pairs that are hashed have more features with it.
 	manyBuckets = 1 << 17
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
@@ -48,40 +52,48 @@ func Improve(r *train.Request, o train.Options, s *data.Schema, interactions str
 	if interactions != AutoInteractions || !interacts(*r, s) {
 		return nil
 	}
-	bins := binsOfPairs(*r, s)
-	if bins > 0 {
+	finer := finerCells(*r, s)
+	if finer.pairBins > 0 {
 		r.Steps = option.FineSteps
 	}
-	spec, err := interactionsSpec(AutoInteractions, bins, 0)
+	spec, err := interactionsSpec(AutoInteractions, finer)
 	r.Transforms = append(r.Transforms, spec)
 	return err
 }
 
-// binsOfPairs returns the bins of a number in a pair if they are finer than the default of the transform,
-// and the descent is longer. Else it returns 0.
-func binsOfPairs(r train.Request, s *data.Schema) int {
-	least, bins := float64(leastFineLevels), fineLevelBins
+// finerCells returns the bins of a number if they are finer in pairs than the default of the transform, and
+// the descent is longer. Else it returns defaults.
+func finerCells(r train.Request, s *data.Schema) resolution {
+	least, finer := float64(leastFineLevels), resolution{pairBins: fineLevelBins}
 	if s.Target.Regression() {
-		least, bins = leastFine, fineBins
+		least, finer = leastFine, resolution{pairBins: fineBins}
 	}
-	if signal(r, s) < least {
-		return 0
+	if signal(r, s) < least || !fits(finer, s) {
+		return resolution{}
 	}
-	features, cells, err := pairFeatures(s, bins, 0)
-	if err != nil || !fitsMemory(cells, s) {
-		return 0
+	finest := resolution{finestBins, finer.pairBins, 0}
+	if bins, _ := cellsOf(s); s.Target.Regression() && bins == usualFinest && signal(r, s) >= leastFinest && fits(finest, s) {
+		return finest
 	}
-	// cells of pairs that are hashed share features, and finer cells share more
-	if all, _, err := pairFeatures(s, bins, manyBuckets); err != nil || features < all {
-		return 0
-	}
-	return bins
+	return finer
 }
 
-// pairFeatures returns the number of features of the transform interactions with these parameters, and the
-// most cells of a row. The number 0 stands for the default of a parameter.
-func pairFeatures(s *data.Schema, bins, buckets int) (features, cells int, err error) {
-	spec, err := interactionsSpec(AutoInteractions, bins, buckets)
+// fits reports whether cells of a resolution fit into memory, and no two cells of pairs share a feature. Finer
+// cells would share more.
+func fits(r resolution, s *data.Schema) bool {
+	features, cells, err := pairFeatures(s, r)
+	if err != nil || !fitsMemory(cells, s) {
+		return false
+	}
+	r.buckets = manyBuckets
+	all, _, err := pairFeatures(s, r)
+	return err == nil && features >= all
+}
+
+// pairFeatures returns the number of features of the transform interactions at a resolution, and the most
+// cells of a row.
+func pairFeatures(s *data.Schema, r resolution) (features, cells int, err error) {
+	spec, err := interactionsSpec(AutoInteractions, r)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -121,7 +133,7 @@ func interacts(r train.Request, s *data.Schema) bool {
 // the most cells of a row. They are 0 if no column is a number, or if there is no such transform.
 func cellsOf(s *data.Schema) (bins, entries int) {
 	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Ordered || c.Kind == data.Numeric && c.Slots() == 0 })
-	spec, err := interactionsSpec(AutoInteractions, 0, 0)
+	spec, err := interactionsSpec(AutoInteractions, resolution{})
 	if err != nil || !numbers {
 		return 0, 0
 	}

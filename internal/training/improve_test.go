@@ -1,9 +1,9 @@
 package training
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/data"
@@ -39,7 +39,7 @@ func TestImprove(t *testing.T) {
 		change             func(*train.Request, *train.Options)
 		interactions       string
 		uncorrected        bool
-		fine               int
+		fine, bins         int
 	}{
 		{name: "two levels", target: two, numbers: 5, records: 20000, pairs: true, corrected: true},
 		{name: "a number", target: number, numbers: 5, records: 20000, pairs: true, corrected: true},
@@ -61,6 +61,12 @@ func TestImprove(t *testing.T) {
 		{name: "1100000 records", target: number, numbers: 5, records: 1100000, pairs: true, corrected: true},
 		{name: "1000000 records", target: number, numbers: 5, records: 1000000, pairs: true, corrected: true, fine: 16},
 		{name: "a signal of 6986", target: number, numbers: 5, records: 29500, pairs: true, corrected: true},
+		{name: "a signal of 14920", target: number, numbers: 5, records: 63000, pairs: true, corrected: true, fine: 16},
+		{name: "a signal of 15040", target: number, numbers: 5, records: 63500, pairs: true, corrected: true, fine: 16, bins: 128},
+		{name: "32 bins", target: number, numbers: 10, records: 8500, pairs: true, corrected: true, fine: 16, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 50 }},
+		{name: "levels, 64 bins", target: two, numbers: 10, records: 15000, pairs: true, corrected: true, fine: 4, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 50 }},
+		{name: "levels, a signal of 23600", target: two, numbers: 5, records: 100000, pairs: true, corrected: true, fine: 4},
+		{name: "900000 records", target: number, numbers: 5, records: 900000, pairs: true, corrected: true, fine: 16, bins: 128},
 		{name: "a signal of 7010", target: number, numbers: 5, records: 29600, pairs: true, corrected: true, fine: 16},
 		{name: "more cells than are not hashed", target: number, numbers: 11, records: 40000, pairs: true, corrected: true},
 		{name: "levels, a signal of 12480", target: two, numbers: 5, records: 52700, pairs: true, corrected: true},
@@ -100,12 +106,17 @@ func TestImprove(t *testing.T) {
 		if err := Improve(&r, o, numbered(t, c.numbers, c.records, c.target, c.more), c.interactions, !c.uncorrected); err != nil {
 			t.Fatal(err)
 		}
-		steps, words := 0, ""
+		steps, got := 0, struct {
+			Bins  int
+			Pairs int `json:"pair-bins"`
+		}{}
 		if c.fine > 0 {
-			steps, words = option.FineSteps, fmt.Sprintf(`"pair-bins":%d`, c.fine)
+			steps = option.FineSteps
 		}
-		if len(r.Transforms) > given && (r.Steps != steps || !strings.Contains(string(r.Transforms[0].Parameters), words) || c.fine == 0 && strings.Contains(string(r.Transforms[0].Parameters), "bins")) {
-			t.Errorf("%s: got %d steps and %s, want %d and %d bins in pairs", c.name, r.Steps, r.Transforms[0].Parameters, steps, c.fine)
+		if len(r.Transforms) > given {
+			if err := json.Unmarshal(r.Transforms[0].Parameters, &got); err != nil || r.Steps != steps || got.Pairs != c.fine || got.Bins != c.bins {
+				t.Errorf("%s: got %d steps and %s, want %d, %d bins in pairs and %d alone (%v)", c.name, r.Steps, r.Transforms[0].Parameters, steps, c.fine, c.bins, err)
+			}
 		}
 		if pairs := len(r.Transforms) > given; pairs != c.pairs || r.Calibrate != c.corrected {
 			t.Errorf("%s: got interactions %v and a correction %v, want %v and %v", c.name, pairs, r.Calibrate, c.pairs, c.corrected)

@@ -23,7 +23,7 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 		return nil, err
 	}
 	if pairs != nil {
-		spec, failed := interactionsSpec(pairs, 0, 0)
+		spec, failed := interactionsSpec(pairs, resolution{})
 		if failed != nil {
 			return nil, failed
 		}
@@ -39,15 +39,17 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 	return specs, nil
 }
 
-// interactionsSpec returns the transform interactions with these pairs. The number of bins of a number
-// in a pair and the number of buckets have their defaults if they are 0.
-func interactionsSpec(pairs any, bins, buckets int) (feature.Spec, error) {
+// resolution is the finest number of bins of a number, alone and in a pair, and the most features of all
+// pairs. A number that is 0 has the default of the transform interactions.
+type resolution struct{ bins, pairBins, buckets int }
+
+// interactionsSpec returns the transform interactions with these pairs.
+func interactionsSpec(pairs any, r resolution) (feature.Spec, error) {
 	keys := map[string]any{"pairs": pairs}
-	if bins > 0 {
-		keys["pair-bins"] = bins
-	}
-	if buckets > 0 {
-		keys["buckets"] = buckets
+	for key, v := range map[string]int{"bins": r.bins, "pair-bins": r.pairBins, "buckets": r.buckets} {
+		if v > 0 {
+			keys[key] = v
+		}
 	}
 	parameters, err := json.Marshal(keys)
 	return feature.Spec{Name: "interactions", Parameters: parameters}, err
