@@ -9,17 +9,22 @@ import (
 // typicalEnergy is the energy of a grid whose scales do not change; see balanceGrids.
 const typicalEnergy = 6
 
-// leastScale is the least scale, relative to the largest. It keeps scaled values far above the steps of
-// the grid of rows.
+// leastScale is the least scale, relative to the largest. It keeps scaled indicators of cells far above the
+// steps of the grid of rows.
 const leastScale = 0x1p-8
+
+// A cell of one column with nearly all records of its coarser cell is a copy of it, and in the coarsest grid a
+// copy of the constant feature. Copies would crowd out other features, so their scales are divided by
+// copyDivisor. A cell counts as a copy if noise does not hide it, and if its released mean is at least
+// copyShare of the mean of the coarser cell, less copySlack standard deviations of the noise.
+const copyShare, copySlack, copyDivisor = 0.95, 1.5, 4
 
 // balanceGrids changes the scales of grids of cells such that columns count alike. Entry j of scales is
 // the scale of the feature names[j]. Afterwards the largest scale is 1.
 //
-// The energy of a grid is the mean over the records of the square that the scaled indicator of a cell adds
-// to a row. Without noise it is the number of cells with records. Cells that noise hides have the scale of
-// the least frequency. So a column with nearly all records in one cell has little energy, and weights of its
-// rare cells would be learned slowly.
+// The energy of a grid is about the number of cells with enough records, divided by the value of their
+// indicators. Cells that noise hides have the scale of the least frequency. So a column with nearly all
+// records in one cell has little energy, and weights of its rare cells would be learned slowly.
 //
 // Grids of a number with several resolutions are divided by the square root of their energy, and other
 // grids by the fourth root. The powers were chosen on validation parts (docs/features.md). The rule reads
@@ -27,7 +32,11 @@ const leastScale = 0x1p-8
 func (m moment) balanceGrids(scales []float64, names []encoder.Name) {
 	grids, floor, largest := m.grids(names), m.floor(), 0.0
 	for j := range scales {
-		scales[j] *= grids[names[j].Cell.Grid].weight(floor)
+		g, state := grids[names[j].Cell.Grid], names[j].Cell.States[0]
+		scales[j] *= g.weight(floor)
+		if coarser := g.coarser(m.mean, grids, state); m.mean[j] > floor && m.mean[j] >= copyShare*coarser-copySlack*m.noise {
+			scales[j] /= copyDivisor
+		}
 		largest = max(largest, scales[j])
 	}
 	for j := range scales {
@@ -39,6 +48,9 @@ func (m moment) balanceGrids(scales []float64, names []encoder.Name) {
 type gridMoment struct {
 	value  float64 // of the indicator of a cell
 	number bool    // of a column with several grids
+	single bool    // of one column
+	first  int     // feature of the first cell
+	before int     // the next coarser grid, or 0
 	// mass is the sum of the frequencies of all cells. seen and energy are sums over the cells that noise
 	// does not hide: of their frequencies and of their energies.
 	mass, seen, energy float64
@@ -58,13 +70,25 @@ func (g gridMoment) weight(floor float64) float64 {
 	return 1 / root
 }
 
+// coarser returns the released mean of the coarser cell that contains a cell of a column, or the mass of a
+// coarsest grid. It is infinite for pairs and for features that are no cells.
+func (g gridMoment) coarser(means []float64, grids []gridMoment, state int) float64 {
+	switch {
+	case !g.single:
+		return math.Inf(1)
+	case g.before == 0:
+		return g.mass
+	}
+	return means[grids[g.before].first+state/2]
+}
+
 // grids returns the grids by their numbers, which count from 1. The grids of a number have the mass of its
 // coarsest grid, where the sum has the least noise.
 func (m moment) grids(names []encoder.Name) []gridMoment {
 	grids, floor := []gridMoment{{}}, m.floor()
-	coarsest := map[string]int{} // grids by the names of single columns
+	coarsest, latest := map[string]int{}, map[string]int{} // grids by the names of single columns
 	for j, n := range names {
-		k := n.Cell.Grid
+		k, column := n.Cell.Grid, n.Cell.Columns[0]
 		if k == 0 { // a missing number, or no cell
 			continue
 		}
@@ -72,15 +96,21 @@ func (m moment) grids(names []encoder.Name) []gridMoment {
 			grids = append(grids, gridMoment{})
 		}
 		g := &grids[k]
-		if first, ok := coarsest[n.Cell.Columns[0]]; n.Cell.Columns[1] == "" && ok && first != k {
-			grids[first].number, g.number, g.mass = true, true, grids[first].mass
-		} else {
+		if g.value == 0 { // the first cell of the grid
+			g.value, g.first, g.single = n.Cell.Value, j, n.Cell.Columns[1] == ""
+			if g.single && coarsest[column] == 0 {
+				coarsest[column] = k
+			} else if g.single {
+				g.before, g.number, grids[coarsest[column]].number = latest[column], true, true
+				g.mass = grids[coarsest[column]].mass
+			}
+			if g.single {
+				latest[column] = k
+			}
+		}
+		if g.before == 0 {
 			g.mass += m.mean[j]
 		}
-		if g.value == 0 && n.Cell.Columns[1] == "" && !g.number {
-			coarsest[n.Cell.Columns[0]] = k
-		}
-		g.value = n.Cell.Value
 		if m.mean[j] > floor {
 			g.seen, g.energy = g.seen+m.mean[j], g.energy+m.mean[j]/(m.mean[j]+floor)
 		}

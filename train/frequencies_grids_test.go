@@ -60,6 +60,42 @@ func TestGridsCountAlike(t *testing.T) {
 	}
 }
 
+// TestCopiesOfCells divides the scales of cells that have nearly all records of their coarser cell, or of the
+// table.
+func TestCopiesOfCells(t *testing.T) {
+	names := gridNames()
+	for _, c := range []struct {
+		name         string
+		noise        float64
+		coarse, fine []float64
+		copies       []int
+	}{
+		{"a finer cell", 1e-4, []float64{0.5, 0.5}, []float64{0.48, 0.02, 0.25, 0.25}, []int{2}},
+		{"of the second coarser cell", 1e-4, []float64{0.6, 0.4}, []float64{0.3, 0.3, 0.395, 0.005}, []int{4}},
+		{"not quite", 1e-4, []float64{0.5, 0.5}, []float64{0.474, 0.026, 0.25, 0.25}, nil},
+		{"noise may hide the rest", 0.01, []float64{0.5, 0.5}, []float64{0.461, 0.039, 0.25, 0.25}, []int{2}},
+		{"the constant and its copies", 1e-4, []float64{0.99, 0.01}, []float64{0.985, 0.005, 0.004, 0.006}, []int{0, 2}},
+		{"hidden cells", 0.1, []float64{0.29, 0.28}, []float64{0.29, 0, 0.28, 0}, nil},
+	} {
+		m := moment{noise: c.noise, mean: slices.Concat(c.coarse, c.fine, []float64{0, 0.3, 0.3, 0.4}, slices.Repeat([]float64{0.05}, 12), []float64{0.2})}
+		got := m.scales()
+		m.balanceGrids(got, names)
+		factor := func(j int) float64 {
+			return got[j] * math.Sqrt(math.Abs(m.mean[j])+m.floor()) / m.grids(names)[names[j].Cell.Grid].weight(m.floor())
+		}
+		whole := factor(len(names) - 1) // of the column that is no cell
+		for j := range 6 {
+			want := 1.0
+			if slices.Contains(c.copies, j) {
+				want = 1. / copyDivisor
+			}
+			if ratio := factor(j) / whole; math.Abs(ratio/want-1) > 1e-9 && got[j] > leastScale {
+				t.Errorf("%s: the scale of cell %d has factor %v, want %v", c.name, j, ratio, want)
+			}
+		}
+	}
+}
+
 // TestScalesOfGridsAreRowsOfAGrid wants scales between 2^-8 and 1 for any released numbers, and the same
 // scales for features in another order within each grid.
 func TestScalesOfGridsAreRowsOfAGrid(t *testing.T) {
