@@ -9,10 +9,11 @@ import (
 )
 
 // finestOf returns the largest number of bins of a column. It is the least power of two, from 2 on,
-// for which a bin is narrower than 1, if the bins divide integers: then no two integers share a bin.
-// Positions of ordered levels are integers. For other numbers it is maxBins, which is the limit for all.
+// for which a bin is narrower than 1, if the bins divide integers: then no two integers share a bin. For
+// other numbers it is maxBins, which is the limit for all. Ordered levels have that limit too, so that
+// models that other versions saved keep their features.
 func finestOf(c data.Column) int {
-	integers, bins := c.Ordered || c.Integer && c.Transform != data.TransformLog1p, 2
+	integers, bins := c.Integer && c.Transform != data.TransformLog1p, 2
 	for bins < maxBins && !(integers && c.Upper-c.Lower < float64(bins)) {
 		bins *= 2
 	}
