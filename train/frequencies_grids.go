@@ -13,10 +13,12 @@ const typicalEnergy = 6
 // steps of the grid of rows.
 const leastScale = 0x1p-8
 
-// A cell of one column with nearly all records of its coarser cell is a copy of it, and in the coarsest grid a
-// copy of the constant feature. Copies would crowd out other features, so their scales are divided by
-// copyDivisor. A cell counts as a copy if noise does not hide it, and if its released mean is at least
-// copyShare of the mean of the coarser cell, less copySlack standard deviations of the noise.
+// A cell of one column with nearly all records of its coarser cell is a copy of this cell. In the coarsest
+// grid it is a copy of the constant feature. Copies would crowd out other features, so their scales are
+// divided by copyDivisor.
+//
+// A cell that noise does not hide counts as a copy by its released mean. This mean is at least copyShare of
+// that of the coarser cell, less copySlack standard deviations of the noise.
 const copyShare, copySlack, copyDivisor = 0.95, 1.5, 4
 
 // balanceGrids changes the scales of grids of cells such that columns count alike. Entry j of scales is

@@ -22,11 +22,15 @@ import (
 // hashes differ and the sweep is refused. It is never priced by the plans of another program.
 const hashDigits = 9
 
-// rulesOf returns the SHA-256 of everything that the runs of a program would do: plans, events,
-// feature maps before training, losses and options.
+// uses is the number of the rules by which programs of one version use what was released, such as weights of
+// grids and corrections. Raise it with each change of such a rule, since no plan shows it.
+const uses = 2
+
+// rulesOf returns the SHA-256 of what the runs of a program would do: plans, events, feature maps before
+// training, losses, options and the number of its uses.
 func rulesOf(program string, candidates []sweep.Candidate) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", program) // a hash accepts every write
+	fmt.Fprintf(h, "%q %d\n", program, uses) // a hash accepts every write
 	for i := range candidates {
 		c := &candidates[i]
 		of := &c.Certificate

@@ -164,12 +164,15 @@ func signal(r train.Request, s *data.Schema) float64 {
 }
 
 // calibrates reports whether clipped gradients bias the predictions of a request, and a correction
-// costs little. The Huber loss is corrected where it is a default. Who names it may want a fit that outliers
-// hardly move.
+// costs little. A number is corrected with the default loss alone. Who names the Huber loss may want a fit that
+// outliers hardly move. The default clipping norm of the squared loss is above the limit of the residuals of a
+// correction, which would bias it.
 func calibrates(r train.Request, s *data.Schema) bool {
-	loss, least := model.Logistic.Name(), float64(leastCalibrated)
+	least, usual := float64(leastCalibrated), r.Loss == nil
 	if s.Target.Regression() {
-		loss, least = model.Squared.Name(), leastCalibratedNumbers
+		least = leastCalibratedNumbers
+	} else {
+		usual = usual || r.Loss.Name() == model.Logistic.Name()
 	}
-	return (r.Loss == nil || r.Loss.Name() == loss) && len(s.Target.Levels) <= 2 && r.Intercept >= 0 && r.ClassWeights == nil && !r.Balance && r.SampleWeights == nil && signal(r, s) >= least
+	return usual && len(s.Target.Levels) <= 2 && r.Intercept >= 0 && r.ClassWeights == nil && !r.Balance && r.SampleWeights == nil && signal(r, s) >= least
 }
