@@ -38,7 +38,7 @@ const (
 	mostEntries = 1 << 26
 	// leastCalibrated is the least signal for which probabilities are corrected, and leastCalibratedNumbers
 	// that for numbers.
-	leastCalibrated, leastCalibratedNumbers = 500, 1500
+	leastCalibrated, leastCalibratedNumbers = 500, 3000
 )
 
 // Improve adds to a request for gradient descent what is expected to help: functions of columns and
@@ -166,11 +166,11 @@ func signal(r train.Request, s *data.Schema) float64 {
 // calibrates reports whether clipped gradients bias the predictions of a request, and a correction
 // costs little. A number is corrected with the default loss alone. Who names the Huber loss may want a fit that
 // outliers hardly move. The default clipping norm of the squared loss is above the limit of the residuals of a
-// correction, which would bias it.
+// correction, which would bias it. With several rows of a person the noise cost more than the bias.
 func calibrates(r train.Request, s *data.Schema) bool {
 	least, usual := float64(leastCalibrated), r.Loss == nil
 	if s.Target.Regression() {
-		least = leastCalibratedNumbers
+		least, usual = leastCalibratedNumbers, usual && r.Person == nil
 	} else {
 		usual = usual || r.Loss.Name() == model.Logistic.Name()
 	}
