@@ -103,7 +103,7 @@ func (e *cellEvidence) shrink() {
 		}
 		effect, energy := make([]float64, e.scores), 0.0
 		for _, grid := range e.ofColumn[cell.Columns[0]] {
-			more, length := e.mean(e.grids[grid], func(other encoder.Cell) bool { return other.Aside[0] == "" }, e.masses(e.grids[grid], 0))
+			more, length := e.mean(e.grids[grid], 0, func(other encoder.Cell) bool { return other.Aside[0] == "" }, e.masses(e.grids[grid], 0))
 			for k := range effect {
 				effect[k] += more[k]
 			}
@@ -127,7 +127,7 @@ func (e *cellEvidence) shrinkPair(grid []int, axis int) {
 		lines[other] = append(lines[other], j)
 	}
 	for _, line := range lines {
-		effect, energy := e.mean(line, func(cell encoder.Cell) bool { return cell.Aside[axis] == "" }, e.lineMasses(line, axis, column))
+		effect, energy := e.mean(line, axis, func(cell encoder.Cell) bool { return cell.Aside[axis] == "" }, e.lineMasses(line, axis, column))
 		for _, j := range line {
 			if cell := e.names[j].Cell; cell.Aside[axis] != "" {
 				e.move(j, effect, energy, e.asides[[2]string{cell.Columns[axis], cell.Aside[axis]}])
@@ -168,11 +168,11 @@ func (e *cellEvidence) lineMasses(line []int, axis int, column []float64) []floa
 }
 
 // mean returns the mean effect and energy of those cells of a line that count. The masses are by state of
-// the column in which the cells differ. If no state has a mass, the effect is 0 and every energy counts
+// the column axis, in which the cells may differ. If no state has a mass, the effect is 0 and every energy counts
 // alike.
-func (e *cellEvidence) mean(line []int, counts func(encoder.Cell) bool, masses []float64) (effect []float64, energy float64) {
+func (e *cellEvidence) mean(line []int, axis int, counts func(encoder.Cell) bool, masses []float64) (effect []float64, energy float64) {
 	effect = make([]float64, e.scores)
-	axis, all, alike := e.axisOf(line), 0.0, 0.0
+	all, alike := 0.0, 0.0
 	for _, j := range line {
 		if cell := e.names[j].Cell; counts(cell) {
 			mass := masses[cell.States[axis]]
@@ -201,15 +201,6 @@ func (e *cellEvidence) mean(line []int, counts func(encoder.Cell) bool, masses [
 		}
 	}
 	return effect, energy
-}
-
-// axisOf returns the column in which the cells of a line differ.
-func (e *cellEvidence) axisOf(line []int) int {
-	first := e.names[line[0]].Cell.States
-	if slices.ContainsFunc(line, func(j int) bool { return e.names[j].Cell.States[0] != first[0] }) {
-		return 0
-	}
-	return 1
 }
 
 // move moves a cell to a mean. The cell keeps a share of its own.

@@ -259,3 +259,32 @@ func TestCellsStayFinite(t *testing.T) {
 		}
 	}
 }
+
+// TestEvidenceOfASingleState serves models of pairs in which a column has one state. Such a line of cells does not show
+// by its states which column it is of.
+func TestEvidenceOfASingleState(t *testing.T) {
+	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 50000, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+		{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "flag", Kind: data.Categorical, Levels: []string{"set"}, Unknown: data.Zero, Missing: data.Zero},
+		{Name: "mark", Kind: data.Categorical, Levels: []string{"set"}, Unknown: data.Zero, Missing: data.Zero},
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", "c", "d", "e"}, Unknown: data.Other, Missing: data.Indicator},
+	}}
+	setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all"}`)}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &feature.Map{Pipeline: setup.Features.Pipeline, Norm: feature.NormUnit, Intercept: 0.25, Whitening: &feature.Whitening{}}
+	r, found := rand.New(rand.NewPCG(5, 6)), moment{noise: 1e-3}
+	weights := make([]float64, m.Dim())
+	for j := range m.Names() {
+		m.Whitening.Scales, found.mean, weights[j] = append(m.Whitening.Scales, 0.5), append(found.mean, r.Float64()/10), r.NormFloat64()
+	}
+	trained, err := model.New(s, m, model.Logistic, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := &Result{Model: trained}
+	if err := (&prepared{frequencies: found}).evidentCells(Plan{}, Options{}, result); err != nil || result.Model == trained {
+		t.Fatalf("got %v and a model that moved: %v, want one without an error", err, result.Model != trained)
+	}
+}

@@ -13,8 +13,8 @@ const typicalEnergy = 6
 // steps of the grid of rows.
 const leastScale = 0x1p-8
 
-// A cell of one column with nearly all records of its coarser cell is a copy of this cell. In the coarsest
-// grid it is a copy of the constant feature. Copies would crowd out other features, so their scales are
+// A cell of a number with nearly all records of its coarser cell is a copy of this cell. In the coarsest
+// grid it is a copy of the constant feature. Levels have no copies, since a row may have none of them. Copies would crowd out other features, so their scales are
 // divided by copyDivisor.
 //
 // A cell that noise does not hide counts as a copy by its released mean. This mean is at least copyShare of
@@ -72,11 +72,11 @@ func (g gridMoment) weight(floor float64) float64 {
 	return 1 / root
 }
 
-// coarser returns the released mean of the coarser cell that contains a cell of a column, or the mass of a
-// coarsest grid. It is infinite for pairs and for features that are no cells.
+// coarser returns the released mean of the coarser cell that contains a cell of a number, or the mass of its
+// coarsest grid. It is infinite for levels, for pairs and for features that are no cells.
 func (g gridMoment) coarser(means []float64, grids []gridMoment, state int) float64 {
 	switch {
-	case !g.single:
+	case !g.number:
 		return math.Inf(1)
 	case g.before == 0:
 		return g.mass

@@ -96,6 +96,21 @@ func TestCopiesOfCells(t *testing.T) {
 	}
 }
 
+// TestLevelsHaveNoCopies keeps the scale of a level that is alone in its grid: rows may have no level.
+func TestLevelsHaveNoCopies(t *testing.T) {
+	var names []encoder.Name
+	for k := range 3 {
+		names = append(names, encoder.Name{Cell: encoder.Cell{Grid: 1 + k, Columns: [2]string{string(rune('a' + k))}, Value: 1}})
+	}
+	m := moment{noise: 1e-4, mean: []float64{0.35, 0.35, 0.99}}
+	got := m.scales()
+	want := slices.Clone(got)
+	m.balanceGrids(got, names)
+	if math.Abs(got[0]/got[2]-want[0]/want[2]) > 1e-12 || got[0] != 1 {
+		t.Errorf("scales are %v, want the ratios of %v", got, want)
+	}
+}
+
 // TestScalesOfGridsAreRowsOfAGrid wants scales between 2^-8 and 1 for any released numbers, and the same
 // scales for features in another order within each grid.
 func TestScalesOfGridsAreRowsOfAGrid(t *testing.T) {
