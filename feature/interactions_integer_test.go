@@ -182,7 +182,7 @@ func TestIntegerEntries(t *testing.T) {
 				t.Fatalf("%s: row %v: got %v of at most %d within %v, want %v", text, row, got, most, bound, want)
 			}
 		}
-		const numbers = 6 // each counts its indicator of a missing cell and its bins, of which a row has one kind
+		const numbers = 6 // each counts its indicator of a missing cell and its bins; a row has only one of the two
 		if hashed := strings.Contains(text, "buckets"); !hashed && fullest != most-numbers {
 			t.Errorf("%s: the fullest row has %d entries, want %d", text, fullest, most-numbers)
 		}

@@ -100,7 +100,7 @@ func TestNumbersOfANumberAreBounded(t *testing.T) {
 	}
 }
 
-// TestNumbersOfAPersonAreBounded adds the longest rows of a person, one of which has no target.
+// TestNumbersOfAPersonAreBounded adds the longest rows of a person. One of these rows has no target.
 func TestNumbersOfAPersonAreBounded(t *testing.T) {
 	l := model.Linear{Loss: model.Squared, Columns: 1, Dim: 1}
 	c := &correction{loss: l.Loss, scale: scaleOf(l), scores: []float32{-1, -1, -1, -1}, parameters: 2, numbers: 5, table: table{persons: [][]int{{3}, {0, 1, 2}}}}

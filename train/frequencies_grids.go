@@ -50,7 +50,6 @@ func (m moment) balanceGrids(scales []float64, names []encoder.Name) {
 type gridMoment struct {
 	value  float64 // of the indicator of a cell
 	number bool    // of a column with several grids
-	single bool    // of one column
 	first  int     // feature of the first cell
 	before int     // the next coarser grid, or 0
 	// mass is the sum of the frequencies of all cells. seen and energy are sums over the cells that noise
@@ -99,14 +98,15 @@ func (m moment) grids(names []encoder.Name) []gridMoment {
 		}
 		g := &grids[k]
 		if g.value == 0 { // the first cell of the grid
-			g.value, g.first, g.single = n.Cell.Value, j, n.Cell.Columns[1] == ""
-			if g.single && coarsest[column] == 0 {
+			single := n.Cell.Columns[1] == ""
+			g.value, g.first = n.Cell.Value, j
+			if single && coarsest[column] == 0 {
 				coarsest[column] = k
-			} else if g.single {
+			} else if single {
 				g.before, g.number, grids[coarsest[column]].number = latest[column], true, true
 				g.mass = grids[coarsest[column]].mass
 			}
-			if g.single {
+			if single {
 				latest[column] = k
 			}
 		}
