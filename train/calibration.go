@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -12,9 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
-	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/pass"
-	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -185,6 +182,11 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 //
 // For numbers the likelihood is that of a normal error, so the parameters are fitted by least squares. The residual is
 // limited, and each second derivative has the factor numberSpread.
+//
+// The scores are those that the released model gives when it serves. The score of a record depends on this
+// record, the map and the weights alone, and the latter two were released. The bound of the statistic holds for
+// scores of every size, since probabilities, residuals and positions are limited after the scores are known. The sum
+// shortens each vector beyond the bound too, so wrong scores of a kernel cannot exceed it.
 type correction struct {
 	loss       model.Loss
 	scale      correctionScale
@@ -198,24 +200,13 @@ type correction struct {
 
 type correctionRoom struct{ p, u []float64 }
 
-// newCorrection returns the correction of a model with these weights. The rows hold the table as steps of the descent
-// see it. The map that serves the model may differ in states that the records hardly show.
-func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t table, numbers int) (*correction, error) {
-	c := &correction{loss: l.Loss, scale: scaleOf(l), scores: make([]float32, rows.Len()*l.Columns), labels: make([]float32, rows.Len()), table: t, parameters: l.Columns + 1, numbers: numbers}
+// newCorrection returns the correction of a model for the records of a table.
+func newCorrection(m *model.Model, t table, numbers int) (*correction, error) {
+	l := m.Linear()
+	scores, labels, err := t.served(m)
+	c := &correction{loss: l.Loss, scale: scaleOf(l), scores: scores, labels: labels, table: t, parameters: l.Columns + 1, numbers: numbers}
 	c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
-	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, runtime.GOMAXPROCS(0))
-	scan := rows.Scan(len(errs))
-	parallel.Each(len(errs), func(part int) {
-		errs[part] = scan.Each(part, func(b release.Block) error {
-			if b.Len() > 0 {
-				first := b.Record(0) - rows.First()
-				scorer.Scores(c.scores[first*l.Columns:(first+b.Len())*l.Columns], b)
-				copy(c.labels[first:], b.Labels())
-			}
-			return nil
-		})
-	})
-	return c, errors.Join(errs...)
+	return c, err
 }
 
 // add adds the numbers of a row to dst. A row without a label adds nothing.
@@ -296,14 +287,15 @@ func (c *correction) vectors(labels []float32) func(part int, dst []float64, lis
 	}
 }
 
-// calibrated pays for the statistic of each round and returns a corrected model. A correction is one step of Newton's
+// calibrated pays for the statistic of each round and corrects the model of a result. The model must have the map that
+// serves it: states without evidence are shrunk before. A correction is one step of Newton's
 // method on the log-likelihood. A step is shortened where noise may have made it, so that numbers that are mostly
 // noise move little. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
 // Machines", 1999.
 //
 // The result also has the factor by which weights were multiplied, and what the noise of the last round gives it. The
 // last round sees the weights that the rounds before gave, so it removes what their noise did.
-func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.Rows, t table) error {
+func (s Setup) calibrated(payer mechanism.Payer, result *Result, t table) error {
 	if s.Plan.Calibration == nil {
 		return nil
 	}
@@ -313,9 +305,12 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 	}
 	private, of := m.Provenance.Private, scaleOf(s.Model)
 	result.Stretch, result.Uncorrected = 1, m.Weights()
+	if result.UnshrunkWeights != nil {
+		result.Uncorrected = result.UnshrunkWeights
+	}
 	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 	for range statistic.rounds() {
-		c, err := newCorrection(s.Model, m.Weights(), rows, t, statistic.Numbers)
+		c, err := newCorrection(m, t, statistic.Numbers)
 		if err != nil {
 			return err
 		}
@@ -324,6 +319,9 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 			return err
 		}
 		step, noise := of.newton(noisy, s.Model.Columns+1, statistic.NoiseMultiplier*statistic.Bound)
+		if result.UnshrunkWeights != nil {
+			result.UnshrunkWeights, _, _ = corrected(result.UnshrunkWeights, m.Features(), s.Model, step)
+		}
 		weights, stretch, constant := corrected(m.Weights(), m.Features(), s.Model, step)
 		if m, err = model.New(s.Schema, m.Features(), s.Model.Loss, weights); err != nil {
 			return err

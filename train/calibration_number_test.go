@@ -249,15 +249,15 @@ func TestNumbersHaveOneStatistic(t *testing.T) {
 	}
 	for _, size := range []int{101, 1500} {
 		for _, goroutines := range []int{1, 3} {
-			before := runtime.GOMAXPROCS(goroutines)
+			processors := runtime.GOMAXPROCS(goroutines)
 			text := encoded(t, s, d, size, Options{})
-			rows, err := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(s.Features))
+			rows, err := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(before(s.Features)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := newCorrection(s.Model, weights, rows, table{rows: rows, records: rows.Len(), file: &rowsFile{}}, 5)
-			if err != nil || !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, want.labels) {
-				t.Errorf("blocks of %d, %d goroutines: rows of a file have other scores or targets: %v", size, goroutines, err)
+			got := newCorrectionOf(t, s, weights, table{rows: rows, records: rows.Len(), file: &rowsFile{}})
+			if !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, want.labels) {
+				t.Errorf("blocks of %d, %d goroutines: rows of a file have other scores or targets", size, goroutines)
 			}
 			rowsOf := func(records []int) []float64 {
 				out := make([]float64, 5*len(records))
@@ -283,7 +283,7 @@ func TestNumbersHaveOneStatistic(t *testing.T) {
 			if !slices.Equal(total, sum) {
 				t.Errorf("blocks of %d, %d goroutines: got the sum %v, want %v", size, goroutines, total, sum)
 			}
-			runtime.GOMAXPROCS(before)
+			runtime.GOMAXPROCS(processors)
 		}
 	}
 }

@@ -123,11 +123,11 @@ func TestCalibrationCorrectsTheMean(t *testing.T) {
 // newCorrectionOf returns the correction of a model with these weights on an encoded table.
 func newCorrectionOf(t *testing.T, s Setup, weights []float64, of table) *correction {
 	t.Helper()
-	rows, err := of.rows.Standardized(frame(s.Features))
+	m, err := model.New(s.Schema, s.Features, s.Model.Loss, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newCorrection(s.Model, weights, rows, of, s.Plan.Calibration.Numbers)
+	c, err := newCorrection(m, of, s.Plan.Calibration.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestCalibrationOfAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(setup.Features))
+	rows, err := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(before(setup.Features)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,9 +193,9 @@ func TestCalibrationOfAFile(t *testing.T) {
 		weights[j] = math.Sin(float64(j))
 	}
 	want := newCorrectionOf(t, setup, weights, memory)
-	got, err := newCorrection(setup.Model, weights, rows, table{rows: rows, records: rows.Len(), file: &rowsFile{}}, setup.Plan.Calibration.Numbers)
-	if err != nil || !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, memory.targets()) {
-		t.Errorf("rows of a file have other scores or labels: %v", err)
+	got := newCorrectionOf(t, setup, weights, table{rows: rows, records: rows.Len(), file: &rowsFile{}})
+	if !slices.Equal(got.scores, want.scores) || !slices.Equal(got.labels, memory.targets()) {
+		t.Error("rows of a file have other scores or labels")
 	}
 	result, err := FitFile(context.Background(), budget(t, r.Epsilon), setup, bytes.NewReader(text), int64(len(text)), Options{Momentum: 0.9})
 	if err != nil {
@@ -295,14 +295,16 @@ func TestFitFileRefusesEachReading(t *testing.T) {
 		return s, encodedPersons(t, s, days, 5000, Options{}, 1<<20, nil)
 	}
 	of := func(s Setup, d *data.Dataset) (Setup, []byte) { return s, encoded(t, s, d, 5000, Options{}) }
+	crossed, d := crossedSetup(t, Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true, Steps: 2}, `{"pairs": "all"}`, 120)
 	for name, make := range map[string]func() (Setup, []byte){
 		"calibration": func() (Setup, []byte) { return of(plan(func(r *Request) { r.Calibrate = true }), rows120) },
 		"calibration after covariance": func() (Setup, []byte) {
 			return of(plan(func(r *Request) { r.Calibrate, r.Whiten = true, Yes }), rows120)
 		},
-		"norms":                      func() (Setup, []byte) { return of(plan(func(r *Request) { r.PrivateRadius = true }), rows120) },
-		"persons":                    func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten = No }) },
-		"persons with a calibration": func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten, r.Calibrate = No, true }) },
+		"calibration after frequencies": func() (Setup, []byte) { return of(crossed, d) },
+		"norms":                         func() (Setup, []byte) { return of(plan(func(r *Request) { r.PrivateRadius = true }), rows120) },
+		"persons":                       func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten = No }) },
+		"persons with a calibration":    func() (Setup, []byte) { return persons(func(r *Request) { r.Whiten, r.Calibrate = No, true }) },
 	} {
 		setup, text := make()
 		table, err := rows.ReadTable(bytes.NewReader(text), int64(len(text)))
@@ -325,8 +327,8 @@ func TestFitFileRefusesEachReading(t *testing.T) {
 	}
 }
 
-// TestScaledRowsAreHeld changes one integer in the file of scaled rows after the last step, or replaces the file by
-// one with fewer rows before it is read. The scores of the calibration are then of other rows, and the run ends with
+// TestScaledRowsAreHeld changes one integer in the file of scaled rows before the last steps, or replaces the file by
+// one with fewer rows before it is read. The gradients of these steps are then of other rows, and the run ends with
 // an error.
 func TestScaledRowsAreHeld(t *testing.T) {
 	r := ask()
@@ -351,6 +353,7 @@ func TestScaledRowsAreHeld(t *testing.T) {
 	}
 	for _, change := range []bool{false, true} {
 		_ = os.Remove(other)
+		changed := false
 		o := Options{Momentum: 0.9, Scratch: func() (*os.File, error) {
 			file, err := os.CreateTemp(folder, "scaled-")
 			if err == nil {
@@ -358,9 +361,10 @@ func TestScaledRowsAreHeld(t *testing.T) {
 			}
 			return file, err
 		}, Progress: func(p Progress) {
-			if !change || p.Step < p.Steps {
+			if !change || changed || 2*p.Step < p.Steps {
 				return
 			}
+			changed = true
 			table, err := os.ReadFile(other)
 			if err != nil {
 				t.Fatal(err)
@@ -384,7 +388,7 @@ func TestScaledRowsAreHeld(t *testing.T) {
 			}
 		}}
 		_, err := FitFile(context.Background(), budget(t, r.Epsilon), setup, bytes.NewReader(text), int64(len(text)), o)
-		if change != (err != nil) {
+		if change != (err != nil) || change != changed {
 			t.Errorf("scaled rows change %v: got error %v", change, err)
 		}
 	}

@@ -85,7 +85,8 @@ type Result struct {
 	// Unshrunk is the map before weights of states with little evidence were moved to the means of their
 	// columns. WeightNoise bounds the noise of its weights. It is nil if no weights can have moved.
 	Unshrunk *feature.Map
-	// UnshrunkWeights are the weights of the model before that, if they were changed and not the map alone.
+	// UnshrunkWeights are the weights of the model before that, if they were changed and not the map alone. They are
+	// corrected as the weights of the model are.
 	UnshrunkWeights []float64
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.
@@ -101,8 +102,8 @@ type Result struct {
 	// Path has the weights after each step of a private descent with the Huber loss, unless they are too many to
 	// keep. The released gradients of the steps follow from them.
 	Path [][]float64
-	// Uncorrected are the weights before predictions were corrected. They are nil if predictions were
-	// not corrected.
+	// Uncorrected are the weights after the descent, before predictions were corrected. They are nil if
+	// predictions were not corrected. They belong to the map Unshrunk, if there is one.
 	Uncorrected []float64
 	// Evaluation contains the released numbers about the records that were held out. It is nil if
 	// no records were held out. evaluate.Measures computes measures from these numbers.
@@ -260,8 +261,8 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err != nil {
 		return nil, err
 	}
-	if err = s.calibrated(payer, result, rows, t); err != nil {
+	if err = ready.evidentCells(s.Plan, o, result); err != nil {
 		return nil, err
 	}
-	return result, ready.evidentCells(s.Plan, o, result)
+	return result, s.calibrated(payer, result, t) // of what is served
 }

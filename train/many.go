@@ -89,7 +89,7 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 	for i, r := range runs {
 		result, err := r.result()
 		if err == nil {
-			err = r.calibrated(r.payer, result, r.rows, t)
+			err = r.calibrated(r.payer, result, t)
 		}
 		if err != nil {
 			err = fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)

@@ -77,14 +77,7 @@ func (t table) features(x []float64, first, n int) {
 		clear(x)
 		return
 	}
-	d := len(x) / n
-	row := make([]int16, d)
-	for i := range n {
-		block.CopyRow(row, i)
-		for j, v := range row {
-			x[i*d+j] = float64(v) * t.rows.Step()
-		}
-	}
+	putFeatures(x, make([]int16, len(x)/n), block, 0, t.rows.Step())
 }
 
 // prepare pays for the plan's statistics in order and applies them to the map.
