@@ -7,7 +7,7 @@ import (
 
 // ReadBlocks reads a table block by block. It passes the blocks to the function each, in the order
 // of the file. A block is a data set with the given number of records. The last block may have
-// fewer records, but has at least one. If the schema drops every row, the function is never called.
+// fewer records, but has at least one. If the schema drops every row, the only block has no record.
 // All blocks together have the records that Read returns with the same options.
 //
 // If the function returns an error, ReadBlocks stops and returns that error. It finds an error of
@@ -64,7 +64,8 @@ type blockSink struct {
 	each        func(*Dataset) error
 	cancel      context.CancelFunc // ends the reading after an error of each
 	err         error
-	before      int // rows of the file before the rows of the builder
+	before      int  // rows of the file before the rows of the builder
+	passed      bool // a block was passed on
 }
 
 var _ interface {
@@ -105,10 +106,12 @@ func (s *blockSink) complete() {
 	s.before += rows - len(s.dropped)
 }
 
-// finish passes on the remaining rows.
+// finish passes on the remaining rows. Without any row in any block it passes on a block without rows.
 func (s *blockSink) finish() {
 	s.settle(s.keepDropped)
-	s.pass(len(s.dropped))
+	if s.pass(len(s.dropped)); !s.passed && s.err == nil {
+		s.err = s.each(s.take(0, s.keepDropped))
+	}
 }
 
 // pass passes on the first rows, block by block. These rows are settled.
@@ -116,6 +119,7 @@ func (s *blockSink) pass(rows int) {
 	if rows == 0 || s.err != nil {
 		return
 	}
+	s.passed = true
 	d := s.take(rows, s.keepDropped)
 	for from := 0; from < rows && s.err == nil; from += s.records {
 		s.err = s.each(d.Slice(from, min(from+s.records, rows)))

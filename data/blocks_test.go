@@ -216,8 +216,48 @@ func TestReadBlocksStops(t *testing.T) {
 	if err = data.ReadBlocks(canceled, s, bad, data.ReadOptions{}, 1, nil); err != context.Canceled {
 		t.Errorf("canceled: got error %v, want %v", err, context.Canceled)
 	}
-	all := data.Source{Path: writeFile(t, "t.csv", "a,g,b,y\n1000,2,7,1\n")}
-	if err = data.ReadBlocks(ctx, s, all, data.ReadOptions{}, 1, nil); err != nil {
-		t.Errorf("all dropped: got error %v, want no block and no error", err)
+}
+
+// TestReadBlocksOfDroppedRows wants one block without records of a table whose rows are all dropped. The
+// block has the form of the data set that Read returns.
+func TestReadBlocksOfDroppedRows(t *testing.T) {
+	ctx, people := context.Background(), "person,age,ill\n"+strings.Repeat("4,40,yes\n", 9)
+	for name, c := range map[string]struct {
+		schema *data.Schema
+		source data.Source
+		group  string
+	}{
+		"CSV":     {blocksSchema(), data.Source{Path: writeFile(t, "t.csv", "a,g,b,y\n1000,2,7,1\n1000,3,7,-1\n1000,2,7,1\n")}, "g"},
+		"LIBSVM":  {blocksSchema(), data.Source{Path: npyFile(t, "t.libsvm", []byte(strings.Repeat("1 1:1000 3:7\n", 9)))}, "g"},
+		"related": {parsed(t, joinedSchema), joinedFiles(t, people, joinedVisits), "person"},
+	} {
+		for _, o := range []data.ReadOptions{{}, {Extra: []string{c.group}}, {WithoutTarget: true}} {
+			want, err := data.Read(ctx, c.schema, c.source, o)
+			if err != nil || want.Records() != 0 {
+				t.Fatalf("%s: Read: got %v, error %v, want no record", name, want, err)
+			}
+			for _, records := range []int{1, 2, 100} {
+				var blocks []*data.Dataset
+				err = data.ReadBlocks(ctx, c.schema, c.source, o, records, func(d *data.Dataset) error {
+					blocks = append(blocks, d)
+					return nil
+				})
+				what := fmt.Sprintf("%s, %+v, %d records", name, o, records)
+				if err != nil || len(blocks) != 1 {
+					t.Fatalf("%s: got %d blocks, error %v, want one", what, len(blocks), err)
+				}
+				got := blocks[0]
+				_, _, failed := got.Group(c.group)
+				_, _, asked := want.Group(c.group)
+				if got.Records() != 0 || got.Sparse() != want.Sparse() || (got.Target() == nil) != o.WithoutTarget || got.Schema() != c.schema || (failed == nil) != (asked == nil) {
+					t.Errorf("%s: got %+v, want the form of %+v", what, got, want)
+				}
+			}
+		}
+	}
+	stop := errors.New("enough")
+	dropped := data.Source{Path: writeFile(t, "t.csv", "a,g,b,y\n1000,2,7,1\n")}
+	if err := data.ReadBlocks(ctx, blocksSchema(), dropped, data.ReadOptions{}, 1, func(*data.Dataset) error { return stop }); err != stop {
+		t.Errorf("got error %v, want %v", err, stop)
 	}
 }

@@ -363,13 +363,18 @@ func readJoinedBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions,
 	j.repeatedKeys, j.repeated, j.seen = j.keysOfSeveral(keys), nil, nil
 	keepKey := slices.Contains(o.Extra, s.peopleKey())
 	q, b = makeRequest(j.own, src.Path, src.Delimiter, people)
-	return readBlocks(ctx, q, b, src, true, records, func(d *Dataset) error {
-		full, err := j.under(d, o.KeepDropped, keepKey)
-		if err != nil || full.Records() == 0 {
+	passed, last := false, (*Dataset)(nil)
+	err = readBlocks(ctx, q, b, src, true, records, func(d *Dataset) (err error) {
+		if last, err = j.under(d, o.KeepDropped, keepKey); err != nil || last.Records() == 0 {
 			return err
 		}
-		return each(full)
+		passed = true
+		return each(last)
 	})
+	if err != nil || passed {
+		return err
+	}
+	return each(last)
 }
 
 // checkJoinedHeaders is checkTables for a schema with related tables.

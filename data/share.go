@@ -119,6 +119,8 @@ func readPieces(ctx context.Context, s *Schema, src Source, o ReadOptions, parts
 	err = ReadBlocks(ctx, s, alone, o, shareRows, func(d *Dataset) error {
 		if src.Own || block%uint64(src.Ranks) == uint64(src.Rank) {
 			pieces = append(pieces, newPiece(d.copied(), block*shareRows))
+		} else if block == 0 { // a share without rows has the form of the others
+			pieces = append(pieces, newPiece(d.Take(nil), 0))
 		}
 		block++
 		return nil

@@ -31,6 +31,7 @@ type Encoder struct {
 	out   *release.RowsWriter
 	group *grouping // of persons, nil if a record is a row
 	count int
+	begun bool // a part was written
 }
 
 // NewEncoder returns an encoder that writes to w. It uses the schema and the feature map of the
@@ -67,11 +68,17 @@ func (e *Encoder) Append(d *data.Dataset) error {
 		}
 		d, keys = d.Take(order), ascending
 	}
+	return e.write(d, keys)
+}
+
+// write encodes records and writes their rows. If records are persons, the rows have these keys.
+func (e *Encoder) write(d *data.Dataset, keys []uint32) error {
 	rows, err := e.setup.encodeRows(d, d.Records(), e.kind)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case e.group != nil:
+	}
+	e.begun = true
+	if e.group != nil {
 		return e.group.add(rows, keys)
 	}
 	return e.out.Append(rows)
@@ -80,6 +87,13 @@ func (e *Encoder) Append(d *data.Dataset) error {
 // Close writes the end of the file. The end includes the argument note, which must be JSON. It does
 // not close the writer. For persons the note must be an object without a member "persons", or nil.
 func (e *Encoder) Close(note json.RawMessage) error {
+	if !e.begun { // a file without rows has a form too
+		none := &data.Dataset{}
+		e.kind = e.setup.rowType(none, e.bits)
+		if err := e.write(none, nil); err != nil {
+			return err
+		}
+	}
 	if e.group != nil {
 		return e.group.close(note)
 	}

@@ -87,6 +87,51 @@ func TestFitFileIsFit(t *testing.T) {
 	}
 }
 
+// TestFitFileWithoutParts trains on a file to which no part was written, and on a table of it: the same bits
+// as without records in memory, of rows and of persons.
+func TestFitFileWithoutParts(t *testing.T) {
+	toy := toySchema(t)
+	d := someDiary(t)
+	rowsPlan, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 5}, toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		setup Setup
+		data  *data.Dataset
+	}{
+		"rows":    {rowsPlan, toyData(t, toy, 3).Slice(0, 0)},
+		"persons": {personPlan(t, math.Inf(1), func(r *Request) { r.Person.MaxRows, r.Whiten = 3, No }), d.Slice(0, 0)},
+	} {
+		o := Options{Momentum: 0.9}
+		want, failed := Fit(context.Background(), rich(t, c.setup.Plan.Neighboring), c.setup, c.data, o)
+		if failed != nil {
+			t.Fatalf("%s: %v", name, failed)
+		}
+		var out bytes.Buffer
+		e, failed := NewEncoder(c.setup, o, &out)
+		if failed == nil {
+			failed = e.Close(nil)
+		}
+		if failed != nil {
+			t.Fatalf("%s: %v", name, failed)
+		}
+		text := out.Bytes()
+		got, failed := FitFile(context.Background(), rich(t, c.setup.Plan.Neighboring), c.setup, bytes.NewReader(text), int64(len(text)), o)
+		if failed != nil {
+			t.Fatalf("%s: %v", name, failed)
+		}
+		table, failed := ReadTable(c.setup, bytes.NewReader(text), int64(len(text)))
+		if failed != nil {
+			t.Fatalf("%s: %v", name, failed)
+		}
+		cached, failed := table.Fit(context.Background(), rich(t, c.setup.Plan.Neighboring), c.setup, o)
+		if failed != nil || !sameBits(got.Model.Weights(), want.Model.Weights()) || !sameBits(cached.Model.Weights(), want.Model.Weights()) {
+			t.Errorf("%s: got the weights %v from a file, and %v with error %v from a table, want %v", name, got.Model.Weights(), cached, failed, want.Model.Weights())
+		}
+	}
+}
+
 // TestFitFileRefusals holds what is refused before anything is spent.
 func TestFitFileRefusals(t *testing.T) {
 	s := toySchema(t)

@@ -106,10 +106,8 @@ func (c *counting) Write(p []byte) (int, error) {
 func (g *grouping) close(note json.RawMessage) error {
 	defer os.Remove(g.file.Name())
 	defer g.file.Close()
-	if len(g.pieces) > 0 {
-		if err := g.out.WriteSorted(g.file, g.pieces, g.bytes); err != nil {
-			return err
-		}
+	if err := g.out.WriteSorted(g.file, g.pieces, g.bytes); err != nil {
+		return err
 	}
 	persons := make([]uint32, len(g.counts))
 	for k := range persons {
