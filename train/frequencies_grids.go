@@ -14,7 +14,8 @@ const typicalEnergy = 6
 const leastScale = 0x1p-8
 
 // A cell of a number with nearly all records of its coarser cell is a copy of this cell. In the coarsest
-// grid it is a copy of the constant feature. Levels have no copies, since a row may have none of them. Copies would crowd out other features, so their scales are
+// grid it is a copy of the constant feature. Ordered levels count as numbers. Levels without an order have
+// no copies, since a row may have none of them. Copies would crowd out other features, so their scales are
 // divided by copyDivisor.
 //
 // A cell that noise does not hide counts as a copy by its released mean. This mean is at least copyShare of
@@ -36,7 +37,9 @@ func (m moment) balanceGrids(scales []float64, names []encoder.Name) {
 	for j := range scales {
 		g, state := grids[names[j].Cell.Grid], names[j].Cell.States[0]
 		scales[j] *= g.weight(floor)
-		if coarser := g.coarser(m.mean, grids, state); m.mean[j] > floor && m.mean[j] >= copyShare*coarser-copySlack*m.noise {
+		// The conversions forbid fused arithmetic: the same copies on every machine.
+		least := float64(copyShare*g.coarser(m.mean, grids, state)) - float64(copySlack*m.noise)
+		if m.mean[j] > floor && m.mean[j] >= least {
 			scales[j] /= copyDivisor
 		}
 		largest = max(largest, scales[j])

@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
@@ -48,6 +50,9 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	if h == nil {
 		return nil, nil
 	}
+	if math.IsInf(r.Epsilon, 1) {
+		return nil, errFreeHoldout
+	}
 	e := evaluate.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Noise: h.Noise, Bins: h.Bins, LowScore: h.LowScore, HighScore: h.HighScore,
 		Threshold: h.Threshold, ResidualBound: h.ResidualBound, GroupColumn: h.GroupColumn}
 	if r.Person != nil {
@@ -61,6 +66,8 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	return &Holdout{Share: h.Share, Evaluation: p}, nil
 }
 
+var errFreeHoldout = errors.New("train: a part is held out for a private evaluation of a plan without privacy, want a budget")
+
 // validate returns an error if the holdout does not fit the plan.
 func (h *Holdout) validate(p Plan) error {
 	if h == nil {
@@ -72,7 +79,7 @@ func (h *Holdout) validate(p Plan) error {
 	case !(h.Share > 0 && h.Share < 1):
 		return fmt.Errorf("train: the held-out share is %v, want more than 0 and less than 1", h.Share)
 	case p.NonPrivate:
-		return fmt.Errorf("train: a part is held out for a private evaluation of a plan without privacy, want a budget")
+		return errFreeHoldout
 	case p.Sampling == samplingFixedSize:
 		return fmt.Errorf("train: batches of fixed size are asked for with a part held out, want all records, Poisson samples or parts; how many records are left is not public")
 	case e.Neighboring != p.Neighboring || e.Delta != p.Delta || e.Unit != p.Unit || e.RowsPerPerson != p.RowsPerPerson || e.MaxRecords != p.MaxRecords || !samePerson:

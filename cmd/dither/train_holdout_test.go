@@ -114,7 +114,7 @@ func TestHoldoutWrong(t *testing.T) {
 		{"noise", with("--holdout", "private:0.2", "--holdout-noise", "cauchy"), exitUsage, "want laplace or gaussian"},
 		{"threshold", with("--threshold", "2"), exitUsage, "--threshold is"},
 		{"threshold to choose", with("--threshold", "best"), exitUsage, "without --holdout"},
-		{"not private", with("--non-private", "--holdout", "private:0.2"), exitUsage, "finite"},
+		{"not private", with("--non-private", "--holdout", "private:0.2"), exitUsage, "--holdout is given with --non-private, want one of them; a baseline is measured on a --test table"},
 		{"batches", with("--holdout", "private:0.2", "--batch-size", "100", "--neighboring", "replace-one", "--records", "16000"), exitUsage, "fixed size"},
 		{"residuals", with("--holdout", "private:0.2", "--holdout-residual-bound", "3"), exitUsage, "residuals"},
 		{"weights", with("--class-weights", "1,0"), exitUsage, "--class-weights is"},

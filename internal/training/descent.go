@@ -24,6 +24,9 @@ type descent struct{ *Run }
 func Descent(request train.Request, o train.Options, momentumGiven bool, t Tables) (*Run, error) {
 	r := &Run{Tables: t, Options: o, request: request}
 	r.method = descent{r}
+	if request.Holdout != nil && math.IsInf(request.Epsilon, 1) {
+		return nil, fmt.Errorf("--holdout is given with --non-private, want one of them; a baseline is measured on a --test table, or leave --non-private out")
+	}
 	var err error
 	if r.Setup, r.Draft, err = train.Draft(request, t.Schema); err != nil {
 		return nil, err
