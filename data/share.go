@@ -259,7 +259,7 @@ func (p piece) bring(ctx context.Context, s *Schema, src Source, o ReadOptions) 
 	}
 	pieces := make([]piece, src.Ranks)
 	for from, message := range received {
-		if pieces[from], err = decodePiece(s, o, message); err != nil {
+		if pieces[from], err = decodePiece(p.data, o, message); err != nil {
 			return nil, err
 		}
 	}
@@ -360,13 +360,12 @@ func numbersOf[T uint64 | uint32 | int32 | float32 | byte](m *message) []T {
 	return numbers
 }
 
-// decodePiece returns the piece that another process encoded.
-func decodePiece(s *Schema, o ReadOptions, text []byte) (piece, error) {
-	_, b := makeRequest(s, "", 0, o)
+// decodePiece returns the piece that another process encoded. Its rows have the form of own rows.
+func decodePiece(own *Dataset, o ReadOptions, text []byte) (piece, error) {
 	m := &message{text: text}
-	out := piece{data: b.dataset(false), places: numbersOf[uint64](m)}
+	out := piece{data: own.Take(nil), places: numbersOf[uint64](m)}
 	d := out.data
-	d.records = len(out.places)
+	d.records, d.dropped = len(out.places), nil
 	target := numbersOf[float32](m)
 	good := len(target) == d.records || o.WithoutTarget && len(target) == 0
 	if !o.WithoutTarget {
@@ -380,7 +379,7 @@ func decodePiece(s *Schema, o ReadOptions, text []byte) (piece, error) {
 		}
 		d.sparse.column, d.sparse.value = numbersOf[uint32](m), numbersOf[float32](m)
 		if good && m.err == nil {
-			_, failed := NewSparse(s, d.sparse.start, d.sparse.column, d.sparse.value, nil)
+			_, failed := NewSparse(d.schema, d.sparse.start, d.sparse.column, d.sparse.value, nil)
 			good = failed == nil && len(starts) == d.records+1
 		}
 	}

@@ -226,11 +226,11 @@ func TestForeignRowsAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := newPiece(d.Slice(0, 20), 0).encode()
-		if back, err := decodePiece(s, o, text); err != nil || back.data.Records() != 20 || rowText(t, back.data, 7) != rowText(t, d, 7) {
+		if back, err := decodePiece(d, o, text); err != nil || back.data.Records() != 20 || rowText(t, back.data, 7) != rowText(t, d, 7) {
 			t.Fatalf("a message is not read as it was written: %v", err)
 		}
 		for n := 0; n < len(text); n += 1 + n%7 {
-			if _, err := decodePiece(s, o, text[:n]); err == nil {
+			if _, err := decodePiece(d, o, text[:n]); err == nil {
 				t.Fatalf("a message that was cut after %d bytes was read", n)
 			}
 		}
@@ -239,7 +239,7 @@ func TestForeignRowsAreRefused(t *testing.T) {
 			for range 1 + r.IntN(4) {
 				other[r.IntN(len(other))] = byte(r.IntN(256))
 			}
-			if p, err := decodePiece(s, o, other); err == nil && p.data.Records() != len(p.data.Target()) {
+			if p, err := decodePiece(d, o, other); err == nil && p.data.Records() != len(p.data.Target()) {
 				t.Fatal("a message that was altered has columns of other lengths")
 			}
 		}

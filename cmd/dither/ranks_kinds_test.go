@@ -141,6 +141,7 @@ func TestRanksReadEveryKind(t *testing.T) {
 		"folder persons": {"--schema", "tree.yaml", "--data", "tree", "--unit", "person:year", "--max-records-per-person", "100"},
 		"Arrow":          {"--schema", "arrow.yaml", "--data", "arrow-*.arrow"},
 		"LIBSVM":         {"--schema", "numbers.yaml", "--data", "t.libsvm"},
+		"LIBSVM persons": append([]string{"--schema", "numbers.yaml", "--data", "t.libsvm"}, "--unit", "person:a", "--max-records-per-person", "200"),
 		"NPY":            {"--schema", "numbers.yaml", "--data", "t.npy", "--labels", "y.npy"},
 	} {
 		sameOnRanks(t, name, args, nil)
