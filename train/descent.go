@@ -103,16 +103,26 @@ func (r *descent) result() (*Result, error) {
 	}
 	out := &Result{LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all, Path: r.output.path}
 	out.WeightNoise = r.Plan.weightNoise(r.options, out)
-	weights := r.output.weights(r.weights)
-	var err error
-	if out.Model, err = model.New(r.Schema, r.ready.evident(r.Plan, weights, out.WeightNoise), r.Model.Loss, weights); err != nil {
+	if err := out.serve(r.Setup, &r.ready, r.output.weights(r.weights)); err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
-	}
-	if out.Model.Features() != r.ready.features {
-		out.Unshrunk = r.ready.features
 	}
 	out.Model.Provenance.Private = !r.Plan.NonPrivate
 	return out, nil
+}
+
+// serve makes the model of a result from the weights of a descent.
+func (out *Result) serve(s Setup, ready *prepared, weights []float64) (err error) {
+	served, moved := ready.evident(s.Plan, weights, out.WeightNoise)
+	if served != ready.features {
+		out.Unshrunk = ready.features
+	}
+	if out.Iterates != nil { // they must end in the weights of the model
+		moved = weights
+	} else if out.Unshrunk != nil {
+		out.UnshrunkWeights = weights
+	}
+	out.Model, err = model.New(s.Schema, served, s.Model.Loss, moved)
+	return err
 }
 
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be

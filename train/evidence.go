@@ -12,7 +12,7 @@ import (
 // it, a declared level keeps nothing of its own weight.
 const levelReach = 1
 
-// evident returns the map that serves the model. In this map a state of a column that the records
+// evident returns the map and the weights that serve the model. In this map a state of a column that the records
 // hardly show acts like the mean of the column. Such states are missing cells, unknown levels and
 // rare levels. All numbers in it were released, so it costs nothing.
 //
@@ -29,14 +29,16 @@ const levelReach = 1
 // the first scaling by what a further indicator takes from other features, for the second by a
 // direction that no score depends on.
 //
+// The weights of the constant are moved by steadied. The other weights stay.
+//
 // If records are persons, the center weighs a person's rows together, so it has no frequencies of
-// rows. The map is then returned as it is.
-func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) *feature.Map {
+// rows. The map and the weights are then returned as they are.
+func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (*feature.Map, []float64) {
 	m := ready.features
 	w, d := m.Whitening, m.Pipeline.Dim()
 	noise := ready.centerNoise(p)
 	if p.NonPrivate || p.Person != nil || w == nil || w.Matrix == nil || m.Center == nil || m.Norm != feature.NormUnit || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
-		return m
+		return m, weights
 	}
 	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}
 	e.scale = e.meanScale()
@@ -46,7 +48,56 @@ func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) *
 	}
 	served := *m
 	served.Whitening = &feature.Whitening{Matrix: out}
-	return &served
+	if p.Clipping.ParameterRadius > 0 {
+		return &served, weights // their norm is bounded
+	}
+	return &served, e.steadied(served.Whitening, max(ready.whitened.unbiased, ready.whitened.energy*leastEnergy))
+}
+
+// leastEnergy is the least mean square of whitened rows, as a share of its estimate, and leastSquare that of centered rows.
+const leastEnergy, leastSquare = 0.25, 0.1
+
+// steadied returns the weights with other weights of the constant. With them mean scores stay about as they were in
+// the descent, although the map has another whitening. The energy is the mean square of whitened rows, or 0 if
+// it is not known.
+//
+// Every row is centered by released means, and so by their noise. A state that never occurs then moves every score. Let
+// a state have the frequency c and keep the share s by it. The noise is estimated as n = (1-s)·c. Then
+// centered rows have the mean square 1 - Σ(2s-1)·c², to which they are normalized. Whitened rows have the mean -Σn·w for the
+// rows w of the whitening, in these units. It adds its square to the energy, to which they are normalized.
+func (e *evidence) steadied(served *feature.Whitening, energy float64) []float64 {
+	if !(energy > 0) || e.Intercept == 0 {
+		return e.weights
+	}
+	noise, square := make([]float64, e.dim), 1.0
+	for j, n := range e.Names() {
+		c, share := e.Center[j], 1.0
+		if n.Level != "" {
+			share = e.seen(j)
+		}
+		noise[j] = (1 - share) * c
+		square -= (2*share - 1) * c * c
+	}
+	for j := range noise {
+		noise[j] /= math.Sqrt(max(leastSquare, square))
+	}
+	before, after := e.whitened(noise), make([]float64, e.dim)
+	served.Multiply(after, noise)
+	later := max(energy*leastEnergy, energy+kernel.Dot(after, after)-kernel.Dot(before, before))
+	out := append([]float64(nil), e.weights...)
+	for w := out; len(w) >= e.Dim(); w = w[e.Dim():] {
+		w[e.dim] += (kernel.Dot(after, w[:e.dim])/math.Sqrt(later) - kernel.Dot(before, w[:e.dim])/math.Sqrt(energy)) / e.Intercept
+	}
+	return out
+}
+
+// seen returns the share of its own row of the whitening that a state keeps by its frequency.
+func (e *evidence) seen(state int) float64 {
+	reach := float64(levelReach)
+	if level := e.Names()[state].Level; level == "missing" || level == "other" {
+		reach = 2 * math.Log(float64(e.dim))
+	}
+	return kept(max(0, e.Center[state])/e.noise, reach)
 }
 
 // centerNoise returns the standard deviation of the noise in a number of the center, or 0 if it was
@@ -139,9 +190,8 @@ func (e *evidence) shrink(out []float64, s states) {
 // what its frequency or its weights in all scores call for, whichever is more. Without a bound on
 // the noise of weights it keeps all.
 func (e *evidence) share(state int, row, mean []float64) float64 {
-	level, c := e.Names()[state].Level, max(0, e.Center[state])
-	if level == "missing" || level == "other" {
-		return kept(c/e.noise, 2*math.Log(float64(e.dim)))
+	if level := e.Names()[state].Level; level == "missing" || level == "other" {
+		return e.seen(state)
 	}
 	if e.weightNoise == 0 {
 		return 1
@@ -158,7 +208,7 @@ func (e *evidence) share(state int, row, mean []float64) float64 {
 		moved := kernel.Dot(row, w[:e.dim]) - kernel.Dot(mean, w[:e.dim])
 		strongest = max(strongest, math.Abs(moved)/(e.weightNoise*math.Sqrt(square)))
 	}
-	return max(kept(c/e.noise, levelReach), kept(strongest, levelReach))
+	return max(e.seen(state), kept(strongest, levelReach))
 }
 
 // kept returns the share that the positive-part estimator keeps of a number that is z standard

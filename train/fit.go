@@ -85,8 +85,7 @@ type Result struct {
 	// Unshrunk is the map before weights of states with little evidence were moved to the means of their
 	// columns. WeightNoise bounds the noise of its weights. It is nil if no weights can have moved.
 	Unshrunk *feature.Map
-	// UnshrunkWeights are the weights of the model before that, if they were changed and not the map alone. They are
-	// corrected as the weights of the model are.
+	// UnshrunkWeights are the weights of the model before that. They are corrected as the weights of the model are.
 	UnshrunkWeights []float64
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.

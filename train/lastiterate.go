@@ -228,11 +228,8 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 	show(s.Plan.Steps)
 	out := &Result{LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: option.OutputLast}
 	out.WeightNoise = s.Plan.weightNoise(o, out)
-	if out.Model, err = model.New(s.Schema, ready.evident(s.Plan, noisy.Values(), out.WeightNoise), s.Model.Loss, noisy.Values()); err != nil {
+	if err = out.serve(s, &ready, noisy.Values()); err != nil {
 		return nil, err
-	}
-	if out.Model.Features() != ready.features {
-		out.Unshrunk = ready.features
 	}
 	out.Model.Provenance.Private = true
 	return out, nil

@@ -187,6 +187,9 @@ func correctsServed(t *testing.T, name string, s Setup, d *data.Dataset, result 
 	for j := range weights {
 		if weights[j] /= result.Stretch; j%l.Dim == l.Dim-1 {
 			weights[j] = result.Uncorrected[j]
+			if result.UnshrunkWeights != nil { // what was moved before the correction is stretched too
+				weights[j] += (m.Weights()[j] - result.UnshrunkWeights[j]) / result.Stretch
+			}
 		}
 	}
 	limited := !s.Schema.Target.Regression()
@@ -204,8 +207,8 @@ func correctsServed(t *testing.T, name string, s Setup, d *data.Dataset, result 
 	for i, score := range scoresOf(t, s, m, m.Weights(), d) {
 		far = max(far, math.Abs(float64(score-want[i])))
 	}
-	if !(far <= 1e-4) {
-		t.Errorf("%s: scores are up to %v away from those that the served model needs, want at most 1e-4", name, far)
+	if !(far <= 1e-4) && !(l.Columns > 1 && far <= 1e-3) { // equal shifts of all scores are nearly unknown
+		t.Errorf("%s: scores are up to %v away from those that the served model needs, want at most 1e-4 of a single score and 1e-3 of several", name, far)
 	}
 	if limited {
 		return
@@ -293,14 +296,14 @@ func readsServed(t *testing.T, name string, s Setup, d *data.Dataset, result *Re
 	}
 }
 
-// correctsUnshrunk wants the same correction of the weights that states had before they were shrunk. Weights of the
-// constant and of states with a cell of their own are the same in both models.
+// correctsUnshrunk wants the same correction of the weights that states had before they were shrunk. Weights of states
+// with a cell of their own are the same in both models.
 func correctsUnshrunk(t *testing.T, name string, result *Result) {
 	t.Helper()
 	if result.UnshrunkWeights == nil {
 		return
 	}
-	f, moved := result.Unshrunk, 0
+	f, moved, cells := result.Unshrunk, 0, result.Unshrunk.Whitening.Scales != nil
 	for j, w := range result.UnshrunkWeights {
 		own, constant := result.Model.Weights()[j], j%f.Dim() == f.Pipeline.Dim()
 		if !constant && math.Abs(w-result.Stretch*result.Uncorrected[j]) > 1e-12*math.Abs(w) {
@@ -309,11 +312,91 @@ func correctsUnshrunk(t *testing.T, name string, result *Result) {
 		switch {
 		case !constant && f.Names()[j%f.Dim()].Cell.Aside != [2]string{}:
 			moved++
-		case own != w:
+		case own != w && !constant, own != w && cells:
 			t.Errorf("%s: weight %d is %v, and %v before states were shrunk, want the same", name, j, own, w)
 		}
 	}
-	if moved == 0 {
+	if moved == 0 && cells {
 		t.Errorf("%s: no weight is that of a missing cell or an unknown level", name)
+	}
+}
+
+// TestMeanScoresStay compares the mean scores of served models with those of the maps of their descents, for predictions
+// that are not corrected. Where states are shrunk and the weight of the constant stays, mean scores move. With the weight
+// that is served they move less: the sum of squares is at most a half. The words of the noise are fixed.
+func TestMeanScoresStay(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 30)
+	for _, levels := range []int{0, 2, 3} {
+		d, before, after := indicatedData(t, levels, 1500), 0.0, 0.0
+		for range 10 {
+			r := Request{Epsilon: 3, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 40, Center: Yes, Whiten: Yes}
+			s, err := NewPlan(r, d.Schema())
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{Momentum: 0.9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tab, err := NewTable(s, d, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			means := func(f *feature.Map, weights []float64) []float64 {
+				m, failed := model.New(s.Schema, f, s.Model.Loss, weights)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				scores, _, failed := tab.served(m)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				out := make([]float64, s.Model.Columns)
+				for i, v := range scores {
+					out[i%len(out)] += float64(v) / float64(d.Records())
+				}
+				return out
+			}
+			served, want := result.Model.Features(), means(result.Unshrunk, result.UnshrunkWeights)
+			for k, mean := range means(served, result.UnshrunkWeights) {
+				before += (mean - want[k]) * (mean - want[k])
+			}
+			for k, mean := range means(served, result.Model.Weights()) {
+				after += (mean - want[k]) * (mean - want[k])
+			}
+		}
+		if !(after <= before/2) || before < 1e-3 {
+			t.Errorf("%d levels: mean scores move by squares of %v, and of %v with the weight of the constant, want at most a half", levels, before, after)
+		}
+	}
+}
+
+// TestConstantStaysWhereItMust wants the iterates of a whitened descent to end in the weights of the model, and weights of
+// bounded norm within the bound, although states are shrunk.
+func TestConstantStaysWhereItMust(t *testing.T) {
+	d := indicatedData(t, 2, 1500)
+	for _, radius := range []float64{0, 0.5} {
+		r := Request{Epsilon: 3, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: Yes, Whiten: Yes, ParameterRadius: radius}
+		o := Options{Momentum: 0.9, Output: option.OutputAllIterates}
+		if radius > 0 {
+			r.ClippingMode, r.Normalization, o = option.ClipDataAndParameter, feature.NormUnit, Options{Momentum: 0.9, Average: No}
+		}
+		s, err := NewPlan(r, d.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Unshrunk == nil {
+			t.Fatal("no state was shrunk")
+		}
+		if err = CheckModel(s.Plan, result.Model); err != nil {
+			t.Errorf("radius %v: %v", radius, err)
+		}
+		if radius == 0 && !slices.Equal(result.Iterates[len(result.Iterates)-1], result.Model.Weights()) {
+			t.Error("the iterates end in other weights than those of the model")
+		}
 	}
 }

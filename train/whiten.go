@@ -16,6 +16,9 @@ type spread struct {
 	directions float64
 	// energy is the mean of the squared norms of whitened rows.
 	energy float64
+	// unbiased is energy by released moments that noise may have made negative, so that noise adds less to it. It is 0 if
+	// it is unknown.
+	unbiased float64
 	// frequent states that features were divided by the square roots of their frequencies. No
 	// feature is then strong, and rows need no center.
 	frequent bool
@@ -37,14 +40,14 @@ func floor(side int, noise, trace float64) float64 {
 	return max(relativeFloor*trace/float64(side), noiseFloor*noise*math.Sqrt(2*float64(side)))
 }
 
-// inverseRoot returns (Σ₊ + γI)^(-1/2) and the sum of λ/(λ+γ). Σ₊ is the released matrix with
-// negative eigenvalues replaced by 0. The matrix was released, so this is post-processing; no
+// inverseRoot returns (Σ₊ + γI)^(-1/2), the spread of rows that it multiplies, and the trace of Σ₊. Σ₊ is the released
+// matrix with negative eigenvalues replaced by 0. The matrix was released, so this is post-processing; no
 // direction is projected away.
-func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
+func (m moment) inverseRoot() (p []float64, s spread, trace float64, err error) {
 	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
 	g, err := dense.NewEigen(kernel.NewMatrix(m.mean, d, d))
 	if err != nil {
-		return nil, 0, 0, fmt.Errorf("train: the released covariance: %w", err)
+		return nil, s, 0, fmt.Errorf("train: the released covariance: %w", err)
 	}
 	gamma := floor(d, m.noise, m.trace(d))
 	if !(gamma > 0) {
@@ -52,12 +55,14 @@ func (m moment) inverseRoot() (p []float64, directions, trace float64, err error
 	}
 	roots := make([]float64, d)
 	for j, v := range g.Values {
+		s.unbiased += v / (max(0, v) + gamma)
 		v = max(0, v)
 		trace += v
-		directions += v / (v + gamma)
+		s.directions += v / (v + gamma)
 		roots[j] = 1 / math.Sqrt(math.Sqrt(v+gamma))
 	}
-	return g.Combine(roots).Data, directions, trace, nil
+	s.energy = s.directions
+	return g.Combine(roots).Data, s, trace, nil
 }
 
 // trace returns the sum of the diagonal, at least 0. Its noise is √side times the noise of one
@@ -72,8 +77,8 @@ func (m moment) trace(side int) float64 {
 
 // full returns the whitening by a covariance.
 func (m moment) full() (*feature.Whitening, spread, error) {
-	p, directions, _, err := m.inverseRoot()
-	return &feature.Whitening{Matrix: p}, spread{directions: directions, energy: directions}, err
+	p, s, _, err := m.inverseRoot()
+	return &feature.Whitening{Matrix: p}, s, err
 }
 
 // kronecker returns the whitening by the covariances of channels and of places. The covariance is
@@ -84,8 +89,9 @@ func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
 		return nil, spread{}, err
 	}
 	right, b, _, err := places.inverseRoot()
-	energy := a * b / max(trace, math.SmallestNonzeroFloat64)
-	return &feature.Whitening{Channels: left, Places: right}, spread{directions: a * b, energy: energy}, err
+	directions := a.directions * b.directions
+	energy := directions / max(trace, math.SmallestNonzeroFloat64)
+	return &feature.Whitening{Channels: left, Places: right}, spread{directions: directions, energy: energy}, err
 }
 
 // diagonal returns the whitening by variances: each feature is divided by its standard deviation.

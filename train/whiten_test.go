@@ -17,13 +17,13 @@ func TestFloorFollowsNoise(t *testing.T) {
 		for j, v := range []float64{0.5, 0.3, 0.2, 0} {
 			mean[5*j] = v
 		}
-		p, directions, trace, err := moment{mean, c.noise}.inverseRoot()
+		p, of, trace, err := moment{mean, c.noise}.inverseRoot()
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := 0.5/(0.5+c.want) + 0.3/(0.3+c.want) + 0.2/(0.2+c.want)
-		if math.Abs(p[15]-1/math.Sqrt(c.want)) > 1e-9 || math.Abs(directions-want) > 1e-9 || math.Abs(trace-1) > 1e-9 {
-			t.Errorf("noise %v: an empty direction is stretched by %v, directions %v, trace %v, want %v, %v and 1", c.noise, p[15], directions, trace, 1/math.Sqrt(c.want), want)
+		if math.Abs(p[15]-1/math.Sqrt(c.want)) > 1e-9 || math.Abs(of.directions-want) > 1e-9 || math.Abs(trace-1) > 1e-9 {
+			t.Errorf("noise %v: an empty direction is stretched by %v, directions %v, trace %v, want %v, %v and 1", c.noise, p[15], of.directions, trace, 1/math.Sqrt(c.want), want)
 		}
 	}
 	for noise, want := range map[float64]float64{0: 0.25, 0.2: 1.75 * 0.2 * math.Sqrt(2*math.Log(5))} {

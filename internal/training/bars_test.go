@@ -588,10 +588,13 @@ func TestMovedIntervals(t *testing.T) {
 	if result.Unshrunk == nil || !slices.Contains(interval.target, movedWords) {
 		t.Fatalf("got the words %q and the map %v, want that weights were moved", interval.target, result.Unshrunk)
 	}
-	shown, before := effective(result.Model), effectiveUnder(result.Unshrunk, result.Model)
-	unmoved, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, result.Model.Weights())
+	unmoved, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, result.UnshrunkWeights)
 	if err != nil {
 		t.Fatal(err)
+	}
+	shown, before := effective(result.Model), effective(unmoved)
+	if last := len(shown[0]) - 1; shown[0][last] == before[0][last] {
+		t.Error("the weight of the constant was not moved")
 	}
 	lengths, lengthsBefore, moved := interval.of(result.Model, shown), interval.of(unmoved, before), 0
 	for j, w := range shown[0] {
