@@ -27,7 +27,10 @@ type interactions struct {
 	// pairsAt is the first feature of the pairs. buckets is their number where cells are hashed into
 	// buckets, else 0.
 	pairsAt, buckets int
-	parameters       interactionsParameters
+	// points are the pairs of coordinates, and pointsAt is the first feature of their cells.
+	points     []pairedColumns
+	pointsAt   int
+	parameters interactionsParameters
 }
 
 var _ sparseTransform = (*interactions)(nil)
@@ -58,6 +61,11 @@ type interactionsParameters struct {
 	PairBins int       `json:"pair-bins"`
 	Weight   float64   `json:"weight"`
 	Buckets  int       `json:"buckets"`
+	// Coordinates are pairs of columns that are the coordinates of a point. CoordinateBins is the
+	// finest number of bins of each of them in cells of points, and CoordinateWeight is the value of a cell.
+	Coordinates      crossLists `json:"coordinates,omitempty"`
+	CoordinateBins   int        `json:"coordinate-bins,omitempty"`
+	CoordinateWeight float64    `json:"coordinate-weight,omitempty"`
 }
 
 // pairNames are pairs of names of columns, or a word. The pairs are a list such as [["age",
@@ -130,6 +138,10 @@ func newInteractions(parameters json.RawMessage, at surroundings) (transform, er
 	if p.Bins == 0 {
 		p.Bins = defaultBins(at.schema)
 	}
+	p, err := p.completed()
+	if err != nil {
+		return nil, err
+	}
 	return p.choosePairs(at)
 }
 
@@ -188,7 +200,7 @@ func (p interactionsParameters) transform(at surroundings) (*interactions, error
 		return nil, err
 	}
 	t.addPairs(pairs)
-	return t, nil
+	return t, t.addPoints()
 }
 
 // spec returns the complete specification.
@@ -296,17 +308,22 @@ func (t *interactions) addPairs(pairs [][2]int) {
 		}
 		return
 	}
+	t.nameCells(t.pairs, t.parameters.Weight)
+}
+
+// nameCells adds the names of the cells of pairs. Each resolution of a pair is a grid.
+func (t *interactions) nameCells(pairs []pairedColumns, weight float64) {
 	grid := 0
 	for _, n := range t.names {
 		grid = max(grid, n.Cell.Grid)
 	}
-	for _, p := range t.pairs {
+	for _, p := range pairs {
 		a, b := t.columns[p.a], t.columns[p.b]
 		for _, r := range p.bins {
 			grid++
 			for i := range a.cells(r) {
 				for j := range b.cells(r) {
-					cell := encoder.Cell{Grid: grid, Columns: [2]string{a.column.Name, b.column.Name}, States: [2]int{i, j}, Aside: [2]string{a.aside(i, r), b.aside(j, r)}, Value: t.parameters.Weight}
+					cell := encoder.Cell{Grid: grid, Columns: [2]string{a.column.Name, b.column.Name}, States: [2]int{i, j}, Aside: [2]string{a.aside(i, r), b.aside(j, r)}, Value: weight}
 					t.names = append(t.names, encoder.Name{Column: a.column.Name + " × " + b.column.Name, Level: a.level(i, r) + ", " + b.level(j, r), Cell: cell})
 				}
 			}
@@ -364,13 +381,14 @@ func (t *interactions) In() int { return t.in }
 
 func (t *interactions) Out() int { return t.dim }
 
-// Bound returns the larger of in and 1. If pairs share buckets, it returns the largest possible sum
-// in a bucket if that is larger.
+// Bound returns the largest of in, 1 and the weight of cells of coordinates. If pairs share buckets, it
+// returns the largest possible sum in a bucket if that is larger.
 func (t *interactions) Bound(in float64) float64 {
+	most := max(in, 1, t.parameters.CoordinateWeight)
 	if t.buckets > 0 {
-		return max(in, 1, t.parameters.Weight*float64(t.mostEntries()-len(t.columns)))
+		most = max(most, t.parameters.Weight*float64(t.mostEntries()-len(t.columns)))
 	}
-	return max(in, 1)
+	return most
 }
 
 func (t *interactions) NewScratch() any { return &entryScratch{} }
@@ -401,7 +419,7 @@ func (t *interactions) mostEntries() int {
 			most += bits.Len(uint(min(t.parameters.Bins, c.finest))) - 1
 		}
 	}
-	for _, p := range t.pairs {
+	for _, p := range slices.Concat(t.pairs, t.points) {
 		most += len(p.bins)
 	}
 	return most
@@ -440,7 +458,8 @@ func (t *interactions) Entries(x []float64, index []uint32, v []float64) ([]uint
 	if t.buckets > 0 {
 		slices.Sort(index[paired:])
 	}
-	return t.summed(index, v, paired)
+	index, v = t.summed(index, v, paired)
+	return t.appendPoints(x, index, v)
 }
 
 // summed replaces the signed features from a place on by features with their sums, without sums of 0.

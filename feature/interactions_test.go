@@ -59,7 +59,7 @@ func TestInteractions(t *testing.T) {
 // hashing, and holds the bounds.
 func TestInteractionsEntries(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
-	for _, text := range []string{"interactions:pairs=none", "interactions:pairs=all", "interactions:pairs=all,buckets=4,weight=1", "interactions:pairs=all,buckets=32,pair-bins=64"} {
+	for _, text := range []string{"interactions:pairs=none", "interactions:pairs=all", "interactions:pairs=all,buckets=4,weight=1", "interactions:pairs=all,buckets=32,pair-bins=64", "interactions:pairs=all,coordinates=age*pay", "interactions:pairs=all,buckets=32,coordinates=pay*age,coordinate-bins=8"} {
 		c, err := crossed(text)
 		if err != nil {
 			t.Fatal(err)

@@ -77,6 +77,8 @@ type testCase struct {
 	whitening             string // "", "matrix" or "scales"
 	transforms            []feature.Spec
 	threshold             float64
+	// sparse says that tables of pairs of an ONNX file have the places of features.
+	sparse bool
 	// hostile says that the cells of its tables are texts of all kinds.
 	hostile bool
 }
@@ -100,6 +102,8 @@ var testCases = []testCase{
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"age*gain+job*sex+sex*hours","bins":4,"pair-bins":16}`)}}},
 	{name: "integers", target: twoLevels, columns: integerColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":64,"pair-bins":16}`)}}},
+	{name: "coordinates", target: measured, sparse: true, columns: pairedColumns3, norm: feature.NormUnit, intercept: true, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8,"coordinates":"age*gain","coordinate-bins":32}`)}}},
 	{name: "dates", target: twoLevels, columns: datedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 	{name: "dates-pairs", target: measured, columns: datedColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"joined*area+joined.month*joined.hour","bins":8}`)}}},

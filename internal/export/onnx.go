@@ -54,7 +54,7 @@ func (f *onnxFile) features() (string, error) {
 	numbers := 0
 	for n := range f.o.groups {
 		g := &f.o.groups[n]
-		numbers += g.count * len(g.entries)
+		numbers += g.tableNumbers()
 	}
 	if numbers > mostTableNumbers {
 		return "", fmt.Errorf("the tables of states have %d numbers, want at most %d for ONNX; export --to go, or train with fewer --interactions", numbers, mostTableNumbers)
@@ -220,16 +220,68 @@ func (f *onnxFile) looked(g *group, state, factor string) string {
 	if g.b >= 0 {
 		rows = (&forms{}).rows(g)
 	}
+	flat := f.of("Reshape", f.of("Max", state, f.integer(0)), f.list(-1)) // dropped rows take any state
+	if factor == "" && g.sparse() {
+		return f.lookedUp(g, rows, flat)
+	}
 	table := make([]float64, len(rows)*g.count)
 	for s, entries := range rows {
 		for _, e := range entries {
 			table[s*g.count+e.index-g.first] = e.value
 		}
 	}
-	flat := f.of("Reshape", f.of("Max", state, f.integer(0)), f.list(-1)) // dropped rows take any state
 	out := f.of("Gather", f.doubles(table, len(rows), g.count), flat)
 	if factor != "" {
 		out = f.of("Mul", out, factor)
+	}
+	return out
+}
+
+// mostDense is the most numbers of a table with all features of each state of a pair.
+var mostDense = 1 << 18
+
+// most returns the largest number of features of a state.
+func (g *group) most() (most int) {
+	for _, entries := range g.entries {
+		most = max(most, len(entries))
+	}
+	return most
+}
+
+// sparse reports whether the tables of a pair have the places and values of features in place of all features.
+func (g *group) sparse() bool {
+	return g.b >= 0 && g.count*len(g.entries) > mostDense && g.most() > 0
+}
+
+// tableNumbers returns the number of numbers in the tables of a group.
+func (g *group) tableNumbers() int {
+	if g.sparse() {
+		return g.most() * (2*len(g.entries) + g.count)
+	}
+	return g.count * len(g.entries)
+}
+
+// lookedUp is looked for a sparse group. Each state has a few features, and the k-th one of all states has a table
+// of places and one of values.
+func (f *onnxFile) lookedUp(g *group, rows [][]entry, flat string) (out string) {
+	places := make([]int64, g.count)
+	for j := range places {
+		places[j] = int64(j)
+	}
+	all := f.integers(places, 1, g.count)
+	for k := range g.most() {
+		at, values := make([]int64, len(rows)), make([]float64, len(rows))
+		for s, entries := range rows {
+			if at[s] = -1; k < len(entries) {
+				at[s], values[s] = int64(entries[k].index-g.first), entries[k].value
+			}
+		}
+		equal := f.of("Equal", f.of("Gather", f.integers(at, len(rows), 1), flat), all)
+		own := f.of("Where", equal, f.of("Gather", f.doubles(values, len(rows), 1), flat), f.double(0))
+		if k > 0 {
+			own = f.of("Add", out, own)
+		}
+		out = own
 	}
 	return out
 }

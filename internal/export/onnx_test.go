@@ -334,6 +334,10 @@ func TestONNXPredicts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := c.make(t)
 			rows := c.cells(t, m, 400)
+			if c.sparse {
+				defer func(most int) { mostDense = most }(mostDense)
+				mostDense = 0
+			}
 			file, err := writeONNX(m, testStatement, Request{})
 			if err != nil {
 				t.Fatal(err)

@@ -71,8 +71,9 @@ func (c *column) states() int { return len(c.values) }
 
 // group is the table of features of one column, or of a pair of columns.
 type group struct {
-	// a and b are the columns. b is -1 for one column.
-	a, b int
+	// a and b are the columns. b is -1 for one column. again says that a group before has the same pair.
+	a, b  int
+	again bool
 	// classA and classB map states of a pair to classes, with -1 for none. classes is the number of classes of b.
 	classA, classB []int
 	classes        int
@@ -253,6 +254,7 @@ func (o *outline) fill(p *prober) error {
 		if g.a, g.b, err = o.paired(names[g.first].Column); err != nil {
 			return err
 		}
+		g.again = slices.ContainsFunc(o.groups, func(h group) bool { return h.b >= 0 && h.a == g.a && h.b == g.b })
 		o.groups = append(o.groups, o.fillPair(p, g))
 	}
 	return nil

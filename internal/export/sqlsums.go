@@ -10,6 +10,9 @@ func (q *statementSQL) place(g *group) string {
 	if g.b < 0 {
 		return fmt.Sprint("s", g.a)
 	}
+	if g.again {
+		return fmt.Sprint("p", g.a, "_", g.b, "_again")
+	}
 	return fmt.Sprint("p", g.a, "_", g.b)
 }
 

@@ -174,14 +174,16 @@ func interactionsOf(c *sweep.Candidate) string {
 }
 
 // pairBins and numberPairBins are the default bins of a number in a pair, if the target has levels or
-// is a number.
-const pairBins, numberPairBins = 2, 8
+// is a number. No default has more than mostNumberBins bins of a number alone, if the target is a number.
+const pairBins, numberPairBins, mostNumberBins = 2, 8, 64
 
 // pairWords returns the pairs among the parameters of the transform interactions, in words of the flag.
 func pairWords(parameters json.RawMessage, regression bool) string {
 	var p struct {
-		Pairs json.RawMessage
-		Bins  int `json:"pair-bins"`
+		Pairs       json.RawMessage
+		Alone       int `json:"bins"`
+		Bins        int `json:"pair-bins"`
+		Coordinates [][]string
 	}
 	if json.Unmarshal(parameters, &p) != nil {
 		return ""
@@ -196,10 +198,20 @@ func pairWords(parameters json.RawMessage, regression bool) string {
 	case json.Unmarshal(p.Pairs, &words) != nil || words == "none":
 		return "bins"
 	}
-	if p.Bins == 0 || p.Bins == pairBins && !regression || p.Bins == numberPairBins && regression {
+	var more []string
+	if usual := map[bool]int{false: pairBins, true: numberPairBins}[regression]; p.Bins != 0 && p.Bins != usual {
+		more = append(more, fmt.Sprint("pair-bins ", p.Bins))
+	}
+	if regression && p.Alone > mostNumberBins {
+		more = append(more, fmt.Sprint("bins ", p.Alone))
+	}
+	for _, pair := range p.Coordinates {
+		more = append(more, "coordinates "+strings.Join(pair, "*"))
+	}
+	if more == nil {
 		return words
 	}
-	return fmt.Sprintf("%s (pair-bins %d)", words, p.Bins)
+	return words + " (" + strings.Join(more, ", ") + ")"
 }
 
 // calibrates reports whether a run corrects predictions.

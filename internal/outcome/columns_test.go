@@ -191,6 +191,13 @@ func TestPairWords(t *testing.T) {
 	if got := pairWords([]byte(`{"pairs":"all","pair-bins":2}`), true); got != "all (pair-bins 2)" {
 		t.Errorf("got %q where the target is a number, want its bins", got)
 	}
+	const points = `{"pairs":"all","bins":128,"pair-bins":16,"coordinates":[["x","y"],["v","w"]]}`
+	if got, want := pairWords([]byte(points), true), "all (pair-bins 16, bins 128, coordinates x*y, coordinates v*w)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := pairWords([]byte(`{"pairs":"all","bins":128,"coordinates":[["x","y"]]}`), false), "all (coordinates x*y)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // TestPairBinsAreDefaults plans pairs without a number of bins: their words name no number.

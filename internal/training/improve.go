@@ -31,6 +31,8 @@ const (
 	// usualFinest, if the target is a number.
 	leastFinest             = 15000
 	finestBins, usualFinest = 128, 64
+	// leastFinePoints is the least signal for which coordinates have finePointBins bins.
+	leastFinePoints, finePointBins = 4500, 128
 	// manyBuckets is more than the default number of buckets. Pairs that are hashed have more features with it.
 	manyBuckets = 1 << 17
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
@@ -56,7 +58,8 @@ func Improve(r *train.Request, o train.Options, s *data.Schema, interactions str
 	if finer.pairBins > 0 {
 		r.Steps = option.FineSteps
 	}
-	spec, err := interactionsSpec(AutoInteractions, finer)
+	finer, coordinates := withCoordinates(*r, s, finer)
+	spec, err := interactionsSpec(AutoInteractions, finer, coordinates...)
 	r.Transforms = append(r.Transforms, spec)
 	return err
 }
@@ -71,7 +74,7 @@ func finerCells(r train.Request, s *data.Schema) resolution {
 	if signal(r, s) < least || !fits(finer, s) {
 		return resolution{}
 	}
-	finest := resolution{finestBins, finer.pairBins, 0}
+	finest := resolution{bins: finestBins, pairBins: finer.pairBins}
 	if bins, _ := cellsOf(s); s.Target.Regression() && bins == usualFinest && signal(r, s) >= leastFinest && fits(finest, s) {
 		return finest
 	}
@@ -92,8 +95,8 @@ func fits(r resolution, s *data.Schema) bool {
 
 // pairFeatures returns the number of features of the transform interactions at a resolution, and the most
 // cells of a row.
-func pairFeatures(s *data.Schema, r resolution) (features, cells int, err error) {
-	spec, err := interactionsSpec(AutoInteractions, r)
+func pairFeatures(s *data.Schema, r resolution, coordinates ...[]string) (features, cells int, err error) {
+	spec, err := interactionsSpec(AutoInteractions, r, coordinates...)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/data"
@@ -31,6 +32,7 @@ func numbered(t *testing.T, numbers, most int, target, more string) *data.Schema
 // TestImprove has the rules as a table. At epsilon 1 and delta 1e-6 the signal is 600 between 2500 and 2600 records.
 func TestImprove(t *testing.T) {
 	const two, three, number = "levels: [a, b]", "levels: [a, b, c]", "bounds: [0, 9]"
+	const place = "  home_lon: {numeric: [-9, 9]}\n  home_lat: {numeric: [-9, 9]}\n"
 	unchanged := func(*train.Request, *train.Options) {}
 	for _, c := range []struct {
 		name, target, more string
@@ -40,6 +42,7 @@ func TestImprove(t *testing.T) {
 		interactions       string
 		uncorrected        bool
 		fine, bins         int
+		points             string
 	}{
 		{name: "two levels", target: two, numbers: 5, records: 20000, pairs: true, corrected: true},
 		{name: "a number", target: number, numbers: 5, records: 20000, pairs: true, corrected: true},
@@ -72,6 +75,12 @@ func TestImprove(t *testing.T) {
 		{name: "more cells than are not hashed", target: number, numbers: 11, records: 40000, pairs: true, corrected: true},
 		{name: "levels, a signal of 12480", target: two, numbers: 5, records: 52700, pairs: true, corrected: true},
 		{name: "levels, a signal of 12527", target: two, numbers: 5, records: 52900, pairs: true, corrected: true, fine: 4},
+		{name: "a point", target: number, more: place, numbers: 3, records: 18900, pairs: true, corrected: true, points: `"coordinates":[["home_lon","home_lat"]],"pair`},
+		{name: "a point, a signal of 4520", target: number, more: place, numbers: 3, records: 19100, pairs: true, corrected: true, points: `"coordinate-bins":128,"coordinates":[["home_lon","home_lat"]],"pair`},
+		{name: "a point and two levels", target: two, more: place, numbers: 3, records: 18900, pairs: true, corrected: true, points: `"coordinates":[["home_lon","home_lat"]],"pair`},
+		{name: "a point and finer cells", target: number, more: place, numbers: 3, records: 63500, pairs: true, corrected: true, fine: 16, bins: 128, points: `"coordinate-bins":128,"coordinates":[["home_lon","home_lat"]],"pair`},
+		{name: "a point that does not fit", target: number, more: place, numbers: 3, records: 1150000, pairs: true, corrected: true},
+		{name: "a point and few records", target: number, more: place, numbers: 2, records: 2500},
 		{name: "2100000 records", target: number, numbers: 5, records: 2100000, corrected: true},
 		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
@@ -117,6 +126,9 @@ func TestImprove(t *testing.T) {
 		if len(r.Transforms) > given {
 			if err := json.Unmarshal(r.Transforms[0].Parameters, &got); err != nil || r.Steps != steps || got.Pairs != c.fine || got.Bins != c.bins {
 				t.Errorf("%s: got %d steps and %s, want %d, %d bins in pairs and %d alone (%v)", c.name, r.Steps, r.Transforms[0].Parameters, steps, c.fine, c.bins, err)
+			}
+			if parameters := string(r.Transforms[0].Parameters); !strings.Contains(parameters, c.points) || c.points == "" && strings.Contains(parameters, "coord") {
+				t.Errorf("%s: got %s, want %s", c.name, parameters, c.points)
 			}
 		}
 		if pairs := len(r.Transforms) > given; pairs != c.pairs || r.Calibrate != c.corrected {

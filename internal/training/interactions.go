@@ -39,14 +39,17 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 	return specs, nil
 }
 
-// resolution is the finest number of bins of a number, alone and in a pair, and the most features of all
-// pairs. A number that is 0 has the default of the transform interactions.
-type resolution struct{ bins, pairBins, buckets int }
+// resolution is the finest number of bins of a number, alone, in a pair and among coordinates, and the most
+// features of all pairs. A number that is 0 has the default of the transform interactions.
+type resolution struct{ bins, pairBins, coordinateBins, buckets int }
 
-// interactionsSpec returns the transform interactions with these pairs.
-func interactionsSpec(pairs any, r resolution) (feature.Spec, error) {
+// interactionsSpec returns the transform interactions with these pairs and coordinates.
+func interactionsSpec(pairs any, r resolution, coordinates ...[]string) (feature.Spec, error) {
 	keys := map[string]any{"pairs": pairs}
-	for key, v := range map[string]int{"bins": r.bins, "pair-bins": r.pairBins, "buckets": r.buckets} {
+	if len(coordinates) > 0 {
+		keys["coordinates"] = coordinates
+	}
+	for key, v := range map[string]int{"bins": r.bins, "pair-bins": r.pairBins, "coordinate-bins": r.coordinateBins, "buckets": r.buckets} {
 		if v > 0 {
 			keys[key] = v
 		}

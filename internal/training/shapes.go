@@ -20,8 +20,9 @@ const (
 	// plainPoints and cellPoints are the numbers of places at which a number is shown: on a line, and
 	// in equal cells.
 	plainPoints, cellPoints = 9, 32
-	// pairPoints is the number of places of a number in a pair.
-	pairPoints = 4
+	// pairPoints is the number of places of a number in a pair. Finer cells of a place are averaged at
+	// insidePoints points of each number.
+	pairPoints, insidePoints = 4, 4
 )
 
 // shaper computes what columns do to the scores of a linear model.
@@ -38,10 +39,12 @@ type shaper struct {
 	byColumn map[string][]int
 }
 
-// place is a state of a column or of a pair, as values of a row.
+// place is a state of a column or of a pair, as values of a row. In a pair, inside has the values of rows
+// whose mean the place stands for.
 type place struct {
 	name     string
 	values   []float32
+	inside   [][]float32
 	from, to float64 // of a number
 	number   bool
 	aside    bool // whether it is a missing cell or an unknown level
@@ -150,10 +153,27 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 func (s *shaper) pairs(a, b int) (out []place) {
 	for _, p := range s.places(a, true) {
 		for _, q := range s.places(b, true) {
-			values := slices.Clone(p.values)
-			values[b] = q.values[b]
-			out = append(out, place{name: p.name + ", " + q.name, values: values, aside: p.aside || q.aside})
+			own := place{name: p.name + ", " + q.name, aside: p.aside || q.aside}
+			for _, x := range p.points(a) {
+				for _, y := range q.points(b) {
+					values := s.empty()
+					values[a], values[b] = x, y
+					own.inside = append(own.inside, values)
+				}
+			}
+			out = append(out, own)
 		}
+	}
+	return out
+}
+
+// points returns values of a column in a place of it.
+func (p *place) points(column int) (out []float32) {
+	if !p.number {
+		return []float32{p.values[column]}
+	}
+	for k := range insidePoints {
+		out = append(out, float32(p.from+(p.to-p.from)*(float64(k)+0.5)/insidePoints))
 	}
 	return out
 }
@@ -168,10 +188,15 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 	rows, mean, declared := make([][]float64, len(places)), make([]float64, len(features)), 0.0
 	whole := make([]float64, s.features.Pipeline.Dim())
 	for i, p := range places {
-		s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return p.values })
 		rows[i] = make([]float64, len(features))
-		for k, j := range features {
-			rows[i][k] = whole[j]
+		if p.inside == nil {
+			p.inside = [][]float32{p.values}
+		}
+		for _, values := range p.inside {
+			s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return values })
+			for k, j := range features {
+				rows[i][k] += whole[j] / float64(len(p.inside))
+			}
 		}
 		if !p.aside {
 			declared++

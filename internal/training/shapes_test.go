@@ -104,6 +104,33 @@ func TestShapesAddUp(t *testing.T) {
 	}
 }
 
+// TestShapesOfPairsAreMeans: a place of a pair stands for the mean of its finer cells.
+func TestShapesOfPairsAreMeans(t *testing.T) {
+	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":2,"pair-bins":16,"pairs":"kind*size"}`)})
+	states := map[string]float64{}
+	for _, s := range shapes(m, bars{half: 0.5}) {
+		for _, c := range s.States {
+			states[s.Name+" "+c.Feature] = c.Value
+		}
+	}
+	want := 0.0
+	for _, size := range []float64{6.25, 6.75, 7.25, 7.75} {
+		for kind, sign := range []float64{-0.25, 0, 0.25} {
+			d, err := data.New(m.Schema(), [][]float32{{float32(kind)}, {float32(size)}, {10}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = m.PredictAll(t.Context(), d, func(_ int, got []float64) error { want += sign * math.Log(got[0]/(1-got[0])); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := states["kind c"] - states["kind a"] + states["kind × size c, 6 to 8"] - states["kind × size a, 6 to 8"]
+	if math.Abs(got-want) > 1e-5 || want == 0 {
+		t.Errorf("shapes change by %v, want the mean change of the score of %v", got, want)
+	}
+}
+
 // TestShapesHaveUnits wants the unit of a number, and of the days of a date, with its shape and on its axis.
 func TestShapesHaveUnits(t *testing.T) {
 	s, err := data.ParseSchema("units", []byte(`dither-schema: 1
