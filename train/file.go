@@ -9,7 +9,6 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 )
 
@@ -121,8 +120,11 @@ func (e *Encoder) Close(note json.RawMessage) error {
 // holds 8 bytes for each row and 24 for each person. The list of persons in the file is part of the
 // records: a change of the list that keeps its checksum would change who is one person.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
-	s.several = together.From(ctx) != nil
-	if err := s.check(o); err != nil {
+	ctx, err := s.share(ctx)
+	if err == nil {
+		err = s.check(o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.Plan.learns() {
@@ -143,9 +145,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	own := &rowsFile{scratch: scratchOr(o.Scratch)}
 	defer own.close()
 	if s.holdsRows() {
-		held, err := holdFile(file, size)
-		if err != nil {
-			return nil, err
+		held, failed := holdFile(file, size)
+		if failed != nil {
+			return nil, failed
 		}
 		file = held
 	}
@@ -161,12 +163,12 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if err != nil {
 		return nil, err
 	}
-	places, err := s.slots(rows.Len())
+	_, err = s.slots(rows.Len())
 	switch {
 	case err != nil:
 		return nil, err
-	case rows.Len() > s.Plan.MaxRecords || places != rows.Len():
-		return nil, fmt.Errorf("train: the file does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
+	case rows.Len() > s.Plan.MaxRecords:
+		return nil, fmt.Errorf("train: the file does not hold the declared number of records, want at most max-records %d", s.Plan.MaxRecords)
 	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}

@@ -132,6 +132,60 @@ func TestFitFileWithoutParts(t *testing.T) {
 	}
 }
 
+// TestBatchesOfEncodedRows trains without privacy with batches of all declared places, of which some have no
+// row: the same bits from rows in memory, in a file, and in tables of both. Private batches of some places are
+// drawn too.
+func TestBatchesOfEncodedRows(t *testing.T) {
+	s := toySchema(t)
+	s.Records = 300
+	for _, rows := range []int{0, 1, 299, 300} {
+		d := toyData(t, s, 300).Slice(0, rows)
+		for _, epsilon := range []float64{math.Inf(1), 1} {
+			r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.ReplaceOne, Center: Yes, Whiten: No, Steps: 5, BatchSize: 300}
+			if epsilon == 1 {
+				r.BatchSize = 30
+			}
+			setup, err := NewPlan(r, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, o, text := context.Background(), Options{Momentum: 0.9}, encoded(t, setup, d, 101, Options{})
+			table, err := NewTable(setup, d, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := ReadTable(setup, bytes.NewReader(text), int64(len(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []float64
+			for k, fit := range []func(*ledger.Ledger) (*Result, error){
+				func(l *ledger.Ledger) (*Result, error) { return Fit(ctx, l, setup, d, o) },
+				func(l *ledger.Ledger) (*Result, error) {
+					return FitFile(ctx, l, setup, bytes.NewReader(text), int64(len(text)), o)
+				},
+				func(l *ledger.Ledger) (*Result, error) { return table.Fit(ctx, l, setup, o) },
+				func(l *ledger.Ledger) (*Result, error) { return read.Fit(ctx, l, setup, o) },
+			} {
+				l := rich(t, privacy.ReplaceOne)
+				if epsilon == 1 {
+					l = singleUnder(t, 1.001, privacy.ReplaceOne)
+				}
+				got, err := fit(l)
+				if err != nil {
+					t.Fatalf("%d of 300 rows, epsilon %v, way %d: %v", rows, epsilon, k, err)
+				}
+				if k == 0 {
+					want = got.Model.Weights()
+				}
+				if weights := got.Model.Weights(); epsilon != 1 && !sameBits(weights, want) {
+					t.Errorf("%d of 300 rows, way %d: weights are %v, want %v", rows, k, weights, want)
+				}
+			}
+		}
+	}
+}
+
 // TestFitFileRefusals holds what is refused before anything is spent.
 func TestFitFileRefusals(t *testing.T) {
 	s := toySchema(t)
@@ -149,10 +203,12 @@ func TestFitFileRefusals(t *testing.T) {
 	text := encoded(t, plan(func(*Request) {}), d.Slice(0, 299), 100, Options{})
 	few := plan(func(*Request) {})
 	few.Plan.MaxRecords, few.Plan.Records = 200, 200
+	many := plan(func(r *Request) { r.Epsilon, r.BatchSize = math.Inf(1), 30 })
+	many.Plan.Records = 298
 	for name, setup := range map[string]Setup{
 		"whitened samples":    plan(func(r *Request) { r.Whiten, r.SamplingProbability, r.Neighboring = Yes, 0.1, privacy.AddOrRemoveOne }),
 		"squares":             plan(func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureDiagonal }),
-		"a batch of too few":  plan(func(r *Request) { r.Epsilon, r.BatchSize = math.Inf(1), 30 }),
+		"a batch of too many": many,
 		"more than the bound": few,
 	} {
 		l := rich(t, privacy.ReplaceOne)

@@ -230,7 +230,7 @@ func (s Setup) checkShared(ctx context.Context, o Options) error {
 	if one == "" {
 		return nil
 	}
-	return fmt.Errorf("train: %s by several processes, want one process, or declared numbers and every step released", one)
+	return fmt.Errorf("train: %s by several processes, or in batches of encoded rows, want one process with rows in memory, or declared numbers and every step released", one)
 }
 
 // descendPaid trains on an encoded table with a grant from the ledger.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -112,6 +114,17 @@ func (s Setup) slots(records int) (int, error) {
 		return records, nil
 	}
 	return s.Plan.Records, nil
+}
+
+// share returns the context of a run on encoded rows. They have no places for dropped records. So batches of
+// fixed size are drawn as by several processes, from the declared number of places. A place without a row
+// contributes nothing.
+func (s *Setup) share(ctx context.Context) (_ context.Context, err error) {
+	if s.Plan.Sampling == samplingFixedSize && together.From(ctx) == nil {
+		ctx, err = together.Alone(ctx)
+	}
+	s.several = together.From(ctx) != nil
+	return ctx, err
 }
 
 // samples draws the records of each step, one step after the other.

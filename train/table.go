@@ -12,7 +12,6 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 )
@@ -64,8 +63,11 @@ func (t *Table) Records() int { return t.records }
 // plan that needs them is an error. It contains persons only if it was encoded for them. A plan with
 // a holdout is an error too.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
-	s.several = together.From(ctx) != nil
-	if err := s.check(o); err != nil {
+	ctx, err := s.share(ctx)
+	if err == nil {
+		err = s.check(o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	own, err := t.seen(s)
@@ -96,12 +98,12 @@ func (t *Table) seen(s Setup) (own table, err error) {
 
 // check refuses a plan that does not match the table.
 func (t *Table) check(s Setup) error {
-	places, err := s.slots(t.records)
+	_, err := s.slots(t.records)
 	switch {
 	case err != nil:
 		return err
-	case t.records > s.Plan.MaxRecords || places != t.records:
-		return fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
+	case t.records > s.Plan.MaxRecords:
+		return fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d", s.Plan.MaxRecords)
 	case s.Features.Pipeline.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Pipeline.Specs(), t.chain.Specs()):
 		return errOtherTable
 	case s.Plan.learns():

@@ -105,14 +105,14 @@ func TestTableRefusals(t *testing.T) {
 	}
 	few, batches := plan(func(*Request) {}), plan(func(r *Request) { r.Epsilon, r.Neighboring, r.BatchSize = math.Inf(1), privacy.ReplaceOne, 10 })
 	few.Plan.MaxRecords, few.Plan.Records = 50, 50
-	batches.Plan.Records, batches.Plan.MaxRecords = 61, 61
+	batches.Plan.Records, batches.Plan.MaxRecords = 59, 60
 	raw := plan(func(r *Request) { r.Transforms = nil })
 	for name, c := range map[string]struct {
 		setup Setup
 		want  string
 	}{
 		"more than the bound": {few, "max-records"},
-		"another batch":       {batches, "fixed size"},
+		"another batch":       {batches, "more rows than the declared"},
 		"other transforms":    {raw, "other columns or transforms"},
 		"held out":            {plan(func(r *Request) { r.Holdout = &HoldoutRequest{Share: 0.2} }), "held out"},
 	} {

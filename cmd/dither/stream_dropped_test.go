@@ -60,6 +60,7 @@ func droppedTables(t *testing.T, used int) map[string][]string {
 		"covariance": with("--interactions", "none", "--whiten", "yes"),
 		"transforms": with("--transform", "fourier:features=8,bandwidth=2,seed=1", "--whiten", "no"),
 		"radius":     with("--row-normalization", "clip", "--row-radius", "private", "--whiten", "no"),
+		"batches":    with("--whiten", "no", "--records", "40", "--neighboring", "replace-one", "--batch-size", "40"),
 		"persons":    with("--unit", "person:who", "--max-records-per-person", "3", "--whiten", "no"),
 		"texts":      {"--data", table, "--schema", words, "--whiten", "no"},
 		"related":    {"--data", table, "--schema", joined, "--related", "calls=" + other, "--whiten", "no"},

@@ -210,6 +210,7 @@ func TestStreamRefusals(t *testing.T) {
 		"built in":        {"--stream"},
 		"squares":         {"--data", table, "--schema", schema, "--stream", "--whiten", "diagonal"},
 		"whitened parts":  {"--data", table, "--schema", schema, "--stream", "--whiten", "yes", "--sampling-probability", "0.1"},
+		"private radius":  {"--data", table, "--schema", schema, "--stream", "--records", "50", "--neighboring", "replace-one", "--batch-size", "9", "--row-normalization", "clip", "--row-radius", "private"},
 		"not in memory":   {"--data", table, "--schema", schema, "--stream", "--print-not-private"},
 		"both":            {"--data", table, "--schema", schema, "--stream", "--cache-features"},
 		"cached built in": {"--cache-features"},

@@ -70,6 +70,15 @@ func Begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Dur
 	return r, nil
 }
 
+// Alone returns a context in which this process trains as the only rank of a run.
+func Alone(ctx context.Context) (context.Context, error) {
+	r, err := Begin(ctx, ranks.Local(1)[0], nil, 0)
+	if err != nil {
+		return ctx, err
+	}
+	return With(ctx, r), r.Agree(nil)
+}
+
 func fresh() []byte {
 	text := make([]byte, KeyBytes)
 	rand.Read(text)

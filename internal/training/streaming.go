@@ -68,9 +68,13 @@ func (f Streaming) Settle(private []data.Column) error {
 	return nil
 }
 
-// Improve is the function Improve. Then it refuses whitening that rows in a file cannot have, or turns
-// it off if nobody asked for it.
+// Improve is the function Improve. It refuses batches with a private radius, since several processes draw
+// batches of encoded rows, and one alone chooses a radius. Then it refuses whitening that rows in a file
+// cannot have, or turns it off if nobody asked for it.
 func (f Streaming) Improve(r *train.Request, o train.Options, s *data.Schema, interactions string, correct bool) error {
+	if (f.Stream || f.Cache) && r.PrivateRadius && r.BatchSize > 0 {
+		return fmt.Errorf("--row-radius is private with --batch-size and rows that are encoded first, want a number; or leave out --stream and --cache-features")
+	}
 	if err := Improve(r, o, s, interactions, correct); err != nil || !f.Stream || r.Whiten == train.No {
 		return err
 	}
