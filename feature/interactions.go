@@ -41,9 +41,10 @@ type celled struct {
 	first  int // feature before the transform
 	count  int // number of features before
 	number bool
-	finest int      // most bins
-	levels []string // of its features before
-	at     int      // first feature after
+	finest int       // most bins
+	cuts   []float64 // ends of the finest bins on a logarithmic scale, or nil for bins of equal width
+	levels []string  // of its features before
+	at     int       // first feature after
 }
 
 // pairedColumns is a pair of columns, by their places, with the first cell of each resolution.
@@ -66,6 +67,8 @@ type interactionsParameters struct {
 	Coordinates      crossLists `json:"coordinates,omitempty"`
 	CoordinateBins   int        `json:"coordinate-bins,omitempty"`
 	CoordinateWeight float64    `json:"coordinate-weight,omitempty"`
+	// Logarithmic are the columns whose bins have equal width on the scale of log(1 + x - lower).
+	Logarithmic columnNames `json:"logarithmic,omitempty"`
 }
 
 // pairNames are pairs of names of columns, or a word. The pairs are a list such as [["age",
@@ -192,7 +195,10 @@ func (p interactionsParameters) transform(at surroundings) (*interactions, error
 		return nil, fmt.Errorf("buckets is %d, want a power of two, at least 2 and at most %d", p.Buckets, maxFeatures/4)
 	}
 	t := &interactions{in: at.in, parameters: p}
-	if t.addColumns(at); t.pairsAt > maxFeatures/2 {
+	if err := t.addColumns(at); err != nil {
+		return nil, err
+	}
+	if t.pairsAt > maxFeatures/2 {
 		return nil, fmt.Errorf("the columns have %d cells, want at most %d; take fewer bins", t.pairsAt, maxFeatures/2)
 	}
 	pairs, err := t.places(p.Pairs)
@@ -212,14 +218,20 @@ func (t *interactions) spec() (Spec, error) {
 func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount(uint(n)) == 1 }
 
 // addColumns adds the features of single columns.
-func (t *interactions) addColumns(at surroundings) {
-	next, grids := 0, 0
+func (t *interactions) addColumns(at surroundings) error {
+	next, grids, logarithmic := 0, 0, slices.Clone(t.parameters.Logarithmic)
 	for _, c := range at.schema.Features() {
 		own := celled{column: c, first: next, number: isNumber(c), finest: finestOf(c), at: len(t.names)}
 		for next < len(at.names) && at.names[next].Column == c.Name {
 			next++
 		}
 		own.count = next - own.first
+		if k := slices.Index(logarithmic, c.Name); k >= 0 {
+			if err := own.cutLogarithms(); err != nil {
+				return err
+			}
+			logarithmic = slices.Delete(logarithmic, k, k+1)
+		}
 		for _, n := range at.names[own.first:next] {
 			own.levels = append(own.levels, n.Level)
 		}
@@ -247,7 +259,11 @@ func (t *interactions) addColumns(at surroundings) {
 		}
 		t.columns = append(t.columns, own)
 	}
+	if len(logarithmic) > 0 {
+		return fmt.Errorf("logarithmic names %q, want each name of a column of numbers once", logarithmic[0])
+	}
 	t.pairsAt = len(t.names)
+	return nil
 }
 
 // places returns the columns of pairs.
@@ -374,6 +390,9 @@ func (c *celled) cell(x []float64, bins int) int {
 	case c.missing() && own[1] != 0:
 		return bins
 	}
+	if c.cuts != nil {
+		return c.cutsUpTo(own[0]) * bins / maxBins
+	}
 	return min(bins-1, int(own[0]*float64(bins)))
 }
 
@@ -460,39 +479,4 @@ func (t *interactions) Entries(x []float64, index []uint32, v []float64) ([]uint
 	}
 	index, v = t.summed(index, v, paired)
 	return t.appendPoints(x, index, v)
-}
-
-// summed replaces the signed features from a place on by features with their sums, without sums of 0.
-func (t *interactions) summed(index []uint32, v []float64, from int) ([]uint32, []float64) {
-	kept := from
-	for i := from; i < len(index); {
-		at, sum := index[i]>>1, 0.0
-		for ; i < len(index) && index[i]>>1 == at; i++ {
-			sum += t.parameters.Weight * float64(1-2*int(index[i]&1))
-		}
-		if sum != 0 {
-			index[kept], v = at, append(v, sum)
-			kept++
-		}
-	}
-	return index[:kept], v
-}
-
-// signed returns twice the feature of a cell of a pair, and 1 more if its sign is negative.
-func (t *interactions) signed(cell int) uint32 {
-	if t.buckets == 0 {
-		return uint32(t.pairsAt+cell) << 1
-	}
-	h := mixed(uint64(cell))
-	return uint32(t.pairsAt+int(h>>(65-bits.Len(uint(t.buckets)))))<<1 | uint32(h&1)
-}
-
-// mixed returns the hash of a number by the finalizer of MurmurHash3. The hash of 0 is not 0.
-func mixed(h uint64) uint64 {
-	h += 0x9e3779b97f4a7c15
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }

@@ -40,6 +40,12 @@ const pairedColumns3 = `  age: {numeric: [17, 90], missing: indicator, out-of-ra
   size: {levels: [small, {medium: [M, mid]}, large], ordered: true, missing: zero, unknown: drop}
 `
 
+// wideColumns are numbers with wide ranges.
+const wideColumns = `  amount: {numeric: [0, 1000000], missing: indicator, out-of-range: clamp}
+  count: {numeric: [10, 20000], integer: true, missing: zero, out-of-range: as-missing}
+  sex: {levels: [f, m], missing: zero, unknown: zero}
+`
+
 // integerColumns are numbers with few bins of their own.
 const integerColumns = `  age: {numeric: [17, 30], integer: true, missing: indicator, out-of-range: clamp}
   flag: {numeric: [0, 1], integer: true, missing: zero, out-of-range: as-missing}
@@ -104,6 +110,8 @@ var testCases = []testCase{
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":64,"pair-bins":16}`)}}},
 	{name: "coordinates", target: measured, sparse: true, columns: pairedColumns3, norm: feature.NormUnit, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8,"coordinates":"age*gain","coordinate-bins":32}`)}}},
+	{name: "logarithmic", target: twoLevels, columns: wideColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":32,"logarithmic":"amount+count"}`)}}},
 	{name: "dates", target: twoLevels, columns: datedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 	{name: "dates-pairs", target: measured, columns: datedColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"joined*area+joined.month*joined.hour","bins":8}`)}}},

@@ -75,16 +75,30 @@ func wordsOf(name string) (words []string) {
 	return words
 }
 
-// withCoordinates returns a resolution with that of coordinates, and the pairs of columns that are coordinates.
-// There is no pair if the cells do not fit into memory.
-func withCoordinates(r train.Request, s *data.Schema, cells resolution) (resolution, [][]string) {
+// withCoordinates returns a resolution with the pairs of columns that are coordinates, and their bins. There is no
+// pair if the cells do not fit into memory.
+func withCoordinates(r train.Request, s *data.Schema, cells resolution) resolution {
+	more := cells
 	if signal(r, s) >= leastFinePoints {
-		cells.coordinateBins = finePointBins
+		more.coordinateBins = finePointBins
 	}
-	pairs := coordinatesOf(s)
-	if _, entries, err := pairFeatures(s, cells, pairs...); len(pairs) == 0 || err != nil || !fitsMemory(entries, s) {
-		cells.coordinateBins = 0
-		return cells, nil
+	more.coordinates = coordinatesOf(s)
+	if _, entries, err := pairFeatures(s, more); len(more.coordinates) == 0 || err != nil || !fitsMemory(entries, s) {
+		return cells
 	}
-	return cells, pairs
+	return more
+}
+
+// withLogarithms returns a resolution with the columns whose bins are logarithmic: numbers that may be small or
+// more than a thousand times larger, such as amounts of money. Most of them are usually near the lower end of the declared range,
+// where bins of equal width are too wide.
+func withLogarithms(s *data.Schema, cells resolution) resolution {
+	points := slices.Concat(cells.coordinates...)
+	for _, c := range s.Features() {
+		number := c.Kind == data.Numeric && c.Slots() == 0 && c.Transform != data.TransformLog1p
+		if number && c.Lower >= 0 && c.Lower <= mostLowEnd*c.Upper && c.Upper-c.Lower >= leastWide && !slices.Contains(points, c.Name) {
+			cells.logarithmic = append(cells.logarithmic, c.Name)
+		}
+	}
+	return cells
 }

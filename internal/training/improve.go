@@ -33,6 +33,9 @@ const (
 	finestBins, usualFinest = 128, 64
 	// leastFinePoints is the least signal for which coordinates have finePointBins bins.
 	leastFinePoints, finePointBins = 4500, 128
+	// leastWide is the least width of a declared range whose bins are logarithmic. Its lower end is at most
+	// mostLowEnd of the upper one.
+	leastWide, mostLowEnd = 10000, 0.001
 	// manyBuckets is more than the default number of buckets. Pairs that are hashed have more features with it.
 	manyBuckets = 1 << 17
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
@@ -58,8 +61,7 @@ func Improve(r *train.Request, o train.Options, s *data.Schema, interactions str
 	if finer.pairBins > 0 {
 		r.Steps = option.FineSteps
 	}
-	finer, coordinates := withCoordinates(*r, s, finer)
-	spec, err := interactionsSpec(AutoInteractions, finer, coordinates...)
+	spec, err := interactionsSpec(AutoInteractions, withLogarithms(s, withCoordinates(*r, s, finer)))
 	r.Transforms = append(r.Transforms, spec)
 	return err
 }
@@ -95,8 +97,8 @@ func fits(r resolution, s *data.Schema) bool {
 
 // pairFeatures returns the number of features of the transform interactions at a resolution, and the most
 // cells of a row.
-func pairFeatures(s *data.Schema, r resolution, coordinates ...[]string) (features, cells int, err error) {
-	spec, err := interactionsSpec(AutoInteractions, r, coordinates...)
+func pairFeatures(s *data.Schema, r resolution) (features, cells int, err error) {
+	spec, err := interactionsSpec(AutoInteractions, r)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -42,7 +42,7 @@ func TestImprove(t *testing.T) {
 		interactions       string
 		uncorrected        bool
 		fine, bins         int
-		points             string
+		points             string // words of coordinates and logarithms among the parameters
 	}{
 		{name: "two levels", target: two, numbers: 5, records: 20000, pairs: true, corrected: true},
 		{name: "a number", target: number, numbers: 5, records: 20000, pairs: true, corrected: true},
@@ -81,6 +81,7 @@ func TestImprove(t *testing.T) {
 		{name: "a point and finer cells", target: number, more: place, numbers: 3, records: 63500, pairs: true, corrected: true, fine: 16, bins: 128, points: `"coordinate-bins":128,"coordinates":[["home_lon","home_lat"]],"pair`},
 		{name: "a point that does not fit", target: number, more: place, numbers: 3, records: 1150000, pairs: true, corrected: true},
 		{name: "a point and few records", target: number, more: place, numbers: 2, records: 2500},
+		{name: "a wide range", target: number, more: "  pay: {numeric: [0, 50000]}\n", numbers: 3, records: 18900, pairs: true, corrected: true, points: `{"logarithmic":["pay"],"pairs":"auto"}`},
 		{name: "2100000 records", target: number, numbers: 5, records: 2100000, corrected: true},
 		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
@@ -127,7 +128,7 @@ func TestImprove(t *testing.T) {
 			if err := json.Unmarshal(r.Transforms[0].Parameters, &got); err != nil || r.Steps != steps || got.Pairs != c.fine || got.Bins != c.bins {
 				t.Errorf("%s: got %d steps and %s, want %d, %d bins in pairs and %d alone (%v)", c.name, r.Steps, r.Transforms[0].Parameters, steps, c.fine, c.bins, err)
 			}
-			if parameters := string(r.Transforms[0].Parameters); !strings.Contains(parameters, c.points) || c.points == "" && strings.Contains(parameters, "coord") {
+			if parameters := string(r.Transforms[0].Parameters); !strings.Contains(parameters, c.points) || c.points == "" && (strings.Contains(parameters, "coord") || strings.Contains(parameters, "log")) {
 				t.Errorf("%s: got %s, want %s", c.name, parameters, c.points)
 			}
 		}

@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -34,9 +35,11 @@ type shaper struct {
 	before   [][]float64 // the weights before those with little evidence were moved
 	unshrunk *feature.Map
 	bars     bars // of the weights
-	cells    bool // numbers lie in cells of equal width
-	scratch  *feature.PipelineScratch
-	byColumn map[string][]int
+	cells    bool // numbers lie in cells of equal width, or of equal width on a logarithmic scale
+	// logarithmic are the names of the columns with the latter.
+	logarithmic []string
+	scratch     *feature.PipelineScratch
+	byColumn    map[string][]int
 }
 
 // place is a state of a column or of a pair, as values of a row. In a pair, inside has the values of rows
@@ -62,6 +65,9 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m),
 		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
 		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+	if cells {
+		s.logarithmic = logarithmicOf(specs[0])
+	}
 	for j, n := range f.Names() {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
@@ -82,6 +88,15 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	slices.SortStableFunc(out, func(a, b report.Shape) int { return cmp.Compare(b.Evidence(), a.Evidence()) })
 	return out
+}
+
+// logarithmicOf returns the columns whose bins are logarithmic by the transform interactions.
+func logarithmicOf(spec feature.Spec) []string {
+	var parameters struct{ Logarithmic []string }
+	if json.Unmarshal(spec.Parameters, &parameters) != nil {
+		return nil // a pipeline's specification has a list
+	}
+	return parameters.Logarithmic
 }
 
 // unitOf returns the unit of a column of numbers in words, "" without one.
@@ -135,8 +150,12 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 		default:
 			number(c.Lower, c.Lower)
 		}
+		of := func(share float64) float64 { return c.Lower + (c.Upper-c.Lower)*share }
+		if slices.Contains(s.logarithmic, c.Name) {
+			of = func(share float64) float64 { return c.Lower + math.Expm1(math.Log1p(c.Upper-c.Lower)*share) }
+		}
 		for k := range n {
-			from, to := c.Lower+(c.Upper-c.Lower)*float64(k)/float64(n), c.Lower+(c.Upper-c.Lower)*float64(k+1)/float64(n)
+			from, to := of(float64(k)/float64(n)), of(float64(k+1)/float64(n))
 			if !s.cells && !pair { // a line
 				from = to
 			}

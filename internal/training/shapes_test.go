@@ -131,6 +131,30 @@ func TestShapesOfPairsAreMeans(t *testing.T) {
 	}
 }
 
+// TestShapesOfLogarithms wants places at equal steps of the logarithm for a number with logarithmic bins.
+func TestShapesOfLogarithms(t *testing.T) {
+	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":32,"logarithmic":"size","pairs":"none"}`)})
+	for _, s := range shapes(m, bars{half: 0.5}) {
+		if s.Name != "size" {
+			continue
+		}
+		if len(s.Points) != 2*cellPoints {
+			t.Fatalf("got %d points, want %d", len(s.Points), 2*cellPoints)
+		}
+		for k := range cellPoints {
+			low, high := math.Expm1(math.Log1p(8)*float64(k)/cellPoints), math.Expm1(math.Log1p(8)*float64(k+1)/cellPoints)
+			if from, to := s.Points[2*k].X, s.Points[2*k+1].X; math.Abs(from-low) > 1e-12 || math.Abs(to-high) > 1e-12 {
+				t.Errorf("place %d is from %v to %v, want %v to %v", k, from, to, low, high)
+			}
+			if k > 0 && s.Points[2*k].Y == s.Points[2*k-1].Y {
+				t.Errorf("places %d and %d are the same cell", k-1, k)
+			}
+		}
+		return
+	}
+	t.Error("there is no shape of size")
+}
+
 // TestShapesHaveUnits wants the unit of a number, and of the days of a date, with its shape and on its axis.
 func TestShapesHaveUnits(t *testing.T) {
 	s, err := data.ParseSchema("units", []byte(`dither-schema: 1
