@@ -63,6 +63,24 @@ func TestStatementsFit(t *testing.T) {
 	}
 }
 
+// TestWhiteningsFit refuses the statements of whitenings with too many numbers, with remedies that make fewer states or none.
+func TestWhiteningsFit(t *testing.T) {
+	var many strings.Builder
+	for i := range 2100 {
+		fmt.Fprintf(&many, "l%d, ", i)
+	}
+	points := []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8,"coordinates":"age*gain","coordinate-bins":64}`)}}
+	for want, c := range map[string]testCase{
+		"train with --interactions none": {columns: pairedColumns3, transforms: points},
+		"train with --whiten no":         {columns: "  many: {levels: [" + many.String() + "end], missing: zero, unknown: zero}\n"},
+	} {
+		c.target, c.norm, c.whitening = twoLevels, feature.NormUnit, "scales"
+		if _, err := writeSQL(c.make(t), testStatement, Request{Dialect: "postgres"}); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v for a long whitening, want a refusal that ends in %q", err, want)
+		}
+	}
+}
+
 // TestCheckFindsFaults breaks the tables of an outline in several ways, each of which must be found.
 func TestCheckFindsFaults(t *testing.T) {
 	for name, fault := range map[string]func(o *outline){
@@ -136,7 +154,7 @@ func TestPythonPredicts(t *testing.T) {
 		t.Skip("there is no python3 with numpy and sklearn here")
 	}
 	for i, c := range testCases {
-		if i%3 > 0 && c.name != "dates" && !c.hostile { // every program takes seconds to begin
+		if i%3 > 0 && c.name != "dates" && !c.hostile && !c.sparse { // every program takes seconds to begin
 			continue
 		}
 		m := c.make(t)
@@ -174,6 +192,35 @@ func TestPythonPredicts(t *testing.T) {
 		if err != nil || largest > goTolerance {
 			t.Errorf("%s: got a difference of %g and %v, want at most %g", c.name, largest, err, goTolerance)
 		}
+	}
+}
+
+// TestPythonLooksUp measures what the features of one row take, for a pair with thousands of states and features. A table with
+// the features of each state would take 128 MiB.
+func TestPythonLooksUp(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import numpy, sklearn").Run(); err != nil {
+		t.Skip("there is no python3 with numpy and sklearn here")
+	}
+	m := testCase{target: twoLevels, columns: pairedColumns3, norm: feature.NormUnit, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8,"coordinates":"age*gain","coordinate-bins":64}`)}}}.make(t)
+	file, err := writePython(m, testStatement, Request{})
+	folder := t.TempDir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "model.py"), file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("python3", "-c", `
+import model, tracemalloc
+row = {"age": [30.5], "gain": [7], "hours": [40], "job": ["boss"], "sex": ["f"], "size": ["small"]}
+tracemalloc.start()
+x = model.pipeline().named_steps["features"].transform(row)
+print(x.shape[1] > 4096, tracemalloc.get_traced_memory()[1] < 2**20 + 10 * x.nbytes)
+`)
+	command.Dir = folder
+	if got, failed := command.CombinedOutput(); failed != nil || string(got) != "True True\n" {
+		t.Errorf("got %s and %v, want thousands of features in little memory", got, failed)
 	}
 }
 

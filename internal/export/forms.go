@@ -71,7 +71,11 @@ func (f *forms) prepare() error {
 		total += p
 	}
 	if total*total/2 > mostSQLNumbers {
-		return fmt.Errorf("the whitening of %d states has more than %d numbers, which is too much for a statement; export --to go or onnx, or train with --whiten no", total, mostSQLNumbers)
+		remedy := "--interactions none"
+		if len(f.o.model.Features().Specs()) == 0 {
+			remedy = "--whiten no"
+		}
+		return fmt.Errorf("the whitening of %d states has more than %d numbers, which is too much for a statement; export --to go or onnx, or train with %s", total, mostSQLNumbers, remedy)
 	}
 	for n := range f.o.groups {
 		var vectors [][]float64

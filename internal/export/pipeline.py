@@ -155,6 +155,15 @@ def states_of(cells, column):
     return state, factor
 
 
+def add_features(x, state, factor, entries):
+    """Add the features of each row's state, none for -1, to x. No table has all features of all states."""
+    seen, place = np.unique(state, return_inverse=True)
+    own = [entries[s] if s >= 0 else [] for s in seen]
+    for k in range(max(map(len, own), default=0)):
+        index, value = np.array([e[k] if k < len(e) else (0, 0) for e in own], dtype=np.float64).T
+        x[np.arange(len(x)), index.astype(np.int64)[place]] += value[place] * factor
+
+
 class DitherFeatures(TransformerMixin, BaseEstimator):
     """Turn raw columns into the rows of the model. A row that the schema drops becomes NaN."""
 
@@ -195,16 +204,12 @@ class DitherFeatures(TransformerMixin, BaseEstimator):
         for group in m["groups"]:
             a = group["columns"][0]
             at, f = np.maximum(states[a], 0), factors[a]
-            table = np.zeros((len(group["entries"]) + 1, group["count"]))
-            for k, entries in enumerate(group["entries"]):
-                for index, value in entries:
-                    table[k, index - group["first"]] = value
             if len(group["columns"]) > 1:
                 j = np.array(group["classes"][0])[at]
                 k = np.array(group["classes"][1])[np.maximum(states[group["columns"][1]], 0)]
-                at = np.where((j < 0) | (k < 0), len(group["entries"]), j * group["width"] + k)
+                at = np.where((j < 0) | (k < 0), -1, j * group["width"] + k)
                 f = np.ones(rows)
-            x[:, group["first"] : group["first"] + group["count"]] += table[at] * f[:, None]
+            add_features(x, at, f, group["entries"])
         x = self.normalized(x)
         if m["center"]:
             x = self.normalized(x - np.array(m["center"]))
