@@ -64,6 +64,12 @@ func (t *interactions) addPoints() error {
 			own.bins, own.first = append(own.bins, r), append(own.first, t.dim-t.pointsAt)
 			t.dim += a.cells(r) * b.cells(r)
 		}
+		switch {
+		case own.bins == nil:
+			return fmt.Errorf("coordinates %s have no cells that are finer than those of the pair, want coordinate-bins of %d or more, and columns that these divide", strings.Join(t.parameters.Coordinates[k], "*"), least)
+		case t.dim > maxFeatures:
+			return fmt.Errorf("coordinates have more than %d cells, want fewer of them, or a smaller coordinate-bins", maxFeatures)
+		}
 		t.points = append(t.points, own)
 	}
 	t.nameCells(t.points, t.parameters.CoordinateWeight)

@@ -103,20 +103,21 @@ func (r *descent) result() (*Result, error) {
 	}
 	out := &Result{LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all, Path: r.output.path}
 	out.WeightNoise = r.Plan.weightNoise(r.options, out)
-	if err := out.serve(r.Setup, &r.ready, r.output.weights(r.weights)); err != nil {
+	if err := out.serve(r.Setup, &r.ready, r.output.weights(r.weights), r.options.Temperature > 0); err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
 	}
 	out.Model.Provenance.Private = !r.Plan.NonPrivate
 	return out, nil
 }
 
-// serve makes the model of a result from the weights of a descent.
-func (out *Result) serve(s Setup, ready *prepared, weights []float64) (err error) {
+// serve makes the model of a result from the weights of a descent. The weight of the constant is not moved if the
+// weights are a sample of a distribution: a moved sample would be none.
+func (out *Result) serve(s Setup, ready *prepared, weights []float64, sample bool) (err error) {
 	served, moved := ready.evident(s.Plan, weights, out.WeightNoise)
 	if served != ready.features {
 		out.Unshrunk = ready.features
 	}
-	if out.Iterates != nil { // they must end in the weights of the model
+	if out.Iterates != nil || sample { // iterates must end in the weights of the model
 		moved = weights
 	} else if out.Unshrunk != nil {
 		out.UnshrunkWeights = weights

@@ -64,7 +64,8 @@ const leastEnergy, leastSquare = 0.25, 0.1
 // Every row is centered by released means, and so by their noise. A state that never occurs then moves every score. Let
 // a state have the frequency c and keep the share s by it. The noise is estimated as n = (1-s)·c. Then
 // centered rows have the mean square 1 - Σ(2s-1)·c², to which they are normalized. Whitened rows have the mean -Σn·w for the
-// rows w of the whitening, in these units. It adds its square to the energy, to which they are normalized.
+// rows w of the whitening, in these units. It adds its square to the energy, to which they are normalized. No mean of
+// rows is longer than the root of their mean square, so the energy counts as at least the square of this mean.
 func (e *evidence) steadied(served *feature.Whitening, energy float64) []float64 {
 	if !(energy > 0) || e.Intercept == 0 {
 		return e.weights
@@ -83,7 +84,9 @@ func (e *evidence) steadied(served *feature.Whitening, energy float64) []float64
 	}
 	before, after := e.whitened(noise), make([]float64, e.dim)
 	served.Multiply(after, noise)
+	energy = max(energy, kernel.Dot(before, before))
 	later := max(energy*leastEnergy, energy+kernel.Dot(after, after)-kernel.Dot(before, before))
+	later = max(later, kernel.Dot(after, after))
 	out := append([]float64(nil), e.weights...)
 	for w := out; len(w) >= e.Dim(); w = w[e.Dim():] {
 		w[e.dim] += (kernel.Dot(after, w[:e.dim])/math.Sqrt(later) - kernel.Dot(before, w[:e.dim])/math.Sqrt(energy)) / e.Intercept

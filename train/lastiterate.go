@@ -228,7 +228,7 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 	show(s.Plan.Steps)
 	out := &Result{LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: option.OutputLast}
 	out.WeightNoise = s.Plan.weightNoise(o, out)
-	if err = out.serve(s, &ready, noisy.Values()); err != nil {
+	if err = out.serve(s, &ready, noisy.Values(), false); err != nil {
 		return nil, err
 	}
 	out.Model.Provenance.Private = true

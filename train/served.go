@@ -56,6 +56,10 @@ func newServedScorer(m *model.Model, rows *release.Rows) *servedScorer {
 // a prediction, not as in the steps of a descent.
 func (t table) served(m *model.Model) (scores, labels []float32, err error) {
 	k := m.Linear().Columns
+	// The map frames rows itself, and rows of several plans have the frame of the first one.
+	if t.rows, err = t.rows.Standardized(release.Standardization{}); err != nil {
+		return nil, nil, err
+	}
 	scores, labels = make([]float32, t.rows.Len()*k), make([]float32, t.rows.Len())
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	scan := t.rows.Scan(len(errs))

@@ -281,10 +281,14 @@ func readsServed(t *testing.T, name string, s Setup, d *data.Dataset, result *Re
 	if !(far <= 0x1p-20) || len(got.scores) != len(predictions) || !slices.Equal(got.labels, targets) {
 		t.Errorf("%s: %d scores are up to %v away from %d served ones, want at most 2^-20 and the same labels", name, len(got.scores), far, len(predictions))
 	}
-	for _, size := range []int{101, 1500} {
+	for _, size := range []int{101, 1500, 301} {
+		framed := frame(before(s.Features))
+		if size == 301 { // the frame of another plan
+			framed = release.Standardization{Normalize: release.NormalizeClip, Radius: 0.3}
+		}
 		processors := runtime.GOMAXPROCS(1 + 2*(size%2))
 		text := encoded(t, s, d, size, Options{})
-		rows, failed := release.OpenRows(bytes.NewReader(text), int64(len(text)), frame(before(s.Features)))
+		rows, failed := release.OpenRows(bytes.NewReader(text), int64(len(text)), framed)
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -398,5 +402,38 @@ func TestConstantStaysWhereItMust(t *testing.T) {
 		if radius == 0 && !slices.Equal(result.Iterates[len(result.Iterates)-1], result.Model.Weights()) {
 			t.Error("the iterates end in other weights than those of the model")
 		}
+	}
+}
+
+// TestMoveIsBounded moves the weights of constants where nearly all is noise. Rows have the norm 1, so mean scores of two
+// maps differ by at most twice the norm of the weights, and so does the move.
+func TestMoveIsBounded(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 31)
+	d, moved := indicatedData(t, 3, 500), 0.0
+	for range 20 {
+		r := Request{Epsilon: 0.1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: Yes, Whiten: Yes}
+		s, err := NewPlan(r, d.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{Momentum: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := result.Model.Features()
+		dim := f.Pipeline.Dim()
+		for k := range s.Model.Columns {
+			w, square := result.UnshrunkWeights[k*f.Dim():], 0.0
+			for _, v := range w[:dim] {
+				square += v * v
+			}
+			move := math.Abs(result.Model.Weights()[k*f.Dim()+dim]-w[dim]) * f.Intercept
+			if moved = max(moved, move); move > 2*math.Sqrt(square)*(1+1e-9) {
+				t.Errorf("the constant moves a score by %v, want at most %v", move, 2*math.Sqrt(square))
+			}
+		}
+	}
+	if moved == 0 {
+		t.Error("no weight moves")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 )
@@ -61,9 +62,17 @@ func (t *Table) Records() int { return t.records }
 // Fit is the function Fit on the records of the table. The plan must have the columns and
 // transforms with which the table was encoded. A table from a file contains no weights of rows, so a
 // plan that needs them is an error. It contains persons only if it was encoded for them. A plan with
-// a holdout is an error too.
+// a holdout is an error too. Several processes cannot draw some batches of fixed
+// size, such as those for a private radius. They are drawn from the records in memory, which are encoded again.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
+	given := ctx
 	ctx, err := s.share(ctx)
+	if err == nil && t.data != nil && together.From(given) == nil && s.checkShared(ctx, o) != nil {
+		if err = t.check(s); err != nil {
+			return nil, err
+		}
+		return Fit(given, l, s, t.data, o)
+	}
 	if err == nil {
 		err = s.check(o)
 	}

@@ -159,3 +159,42 @@ func TestDefaultsOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestTableDrawsBatchesWithARadius trains with a private radius and batches of fixed size, which several processes
+// cannot draw. A table that keeps its records trains as Fit does. One from a file is refused before it is paid.
+func TestTableDrawsBatchesWithARadius(t *testing.T) {
+	s := toySchema(t)
+	s.Records = 300
+	for _, rows := range []int{0, 299, 300} {
+		d := toyData(t, s, 300).Slice(0, rows)
+		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.ReplaceOne, Center: No, Whiten: No, Steps: 5, BatchSize: 300, Normalization: feature.NormClip, PrivateRadius: true}
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := NewTable(setup, d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Fit(context.Background(), rich(t, privacy.ReplaceOne), setup, d, Options{Momentum: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := table.Fit(context.Background(), rich(t, privacy.ReplaceOne), setup, Options{Momentum: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameBits(got.Model.Weights(), want.Model.Weights()) {
+			t.Errorf("%d rows: weights are %v, want %v", rows, got.Model.Weights(), want.Model.Weights())
+		}
+		text := encoded(t, setup, d, 101, Options{})
+		read, err := ReadTable(setup, bytes.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := rich(t, privacy.ReplaceOne)
+		if _, err = read.Fit(context.Background(), l, setup, Options{Momentum: 0.9}); err == nil || !strings.Contains(err.Error(), "radius") {
+			t.Errorf("%d rows of a file: got error %v", rows, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/report"
@@ -40,10 +41,13 @@ type shaper struct {
 	logarithmic []string
 	scratch     *feature.PipelineScratch
 	byColumn    map[string][]int
+	names       []encoder.Name
+	// entries appends the features of a row that are not 0. It is nil for rows that are not mostly 0.
+	entries func(values []float32, index []uint32, x []float64) ([]uint32, []float64)
 }
 
 // place is a state of a column or of a pair, as values of a row. In a pair, inside has the values of rows
-// whose mean the place stands for.
+// whose mean the place stands for. Cells that are finer than these rows are sampled.
 type place struct {
 	name     string
 	values   []float32
@@ -67,8 +71,10 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
 	if cells {
 		s.logarithmic = logarithmicOf(specs[0])
+		s.entries, _ = f.Pipeline.Entries()
 	}
-	for j, n := range f.Names() {
+	s.names = f.Names()
+	for j, n := range s.names {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
 	var out []report.Shape
@@ -170,11 +176,12 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 
 // pairs lists the states of a pair of columns.
 func (s *shaper) pairs(a, b int) (out []place) {
+	inside := s.inside(s.columns[a].Name + " × " + s.columns[b].Name)
 	for _, p := range s.places(a, true) {
 		for _, q := range s.places(b, true) {
 			own := place{name: p.name + ", " + q.name, aside: p.aside || q.aside}
-			for _, x := range p.points(a) {
-				for _, y := range q.points(b) {
+			for _, x := range p.points(a, inside) {
+				for _, y := range q.points(b, inside) {
 					values := s.empty()
 					values[a], values[b] = x, y
 					own.inside = append(own.inside, values)
@@ -186,15 +193,42 @@ func (s *shaper) pairs(a, b int) (out []place) {
 	return out
 }
 
-// points returns values of a column in a place of it.
-func (p *place) points(column int) (out []float32) {
+// points returns values of a column in a place of it, for a number this many.
+func (p *place) points(column, most int) (out []float32) {
 	if !p.number {
 		return []float32{p.values[column]}
 	}
-	for k := range insidePoints {
-		out = append(out, float32(p.from+(p.to-p.from)*(float64(k)+0.5)/insidePoints))
+	for k := range most {
+		out = append(out, float32(p.from+(p.to-p.from)*(float64(k)+0.5)/float64(most)))
 	}
 	return out
+}
+
+// inside returns the number of points of a number in a place of a pair: one, unless there are finer cells than places.
+func (s *shaper) inside(pair string) int {
+	for _, j := range s.byColumn[pair] {
+		if cell := s.names[j].Cell; max(cell.States[0], cell.States[1]) > pairPoints {
+			return insidePoints
+		}
+	}
+	return 1
+}
+
+// add adds a share of the features of a row, which have places in sum.
+func (s *shaper) add(sum []float64, features []int, at map[uint32]int, values []float32, share float64, whole []float64) {
+	if s.entries == nil {
+		s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return values })
+		for k, j := range features {
+			sum[k] += whole[j] * share
+		}
+		return
+	}
+	index, x := s.entries(values, nil, nil)
+	for k, j := range index {
+		if own, is := at[j]; is {
+			sum[own] += x[k] * share
+		}
+	}
 }
 
 // shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean
@@ -205,17 +239,17 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 		return nil
 	}
 	rows, mean, declared := make([][]float64, len(places)), make([]float64, len(features)), 0.0
-	whole := make([]float64, s.features.Pipeline.Dim())
+	whole, at := make([]float64, s.features.Pipeline.Dim()), make(map[uint32]int, len(features))
+	for k, j := range features {
+		at[uint32(j)] = k
+	}
 	for i, p := range places {
 		rows[i] = make([]float64, len(features))
 		if p.inside == nil {
 			p.inside = [][]float32{p.values}
 		}
 		for _, values := range p.inside {
-			s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return values })
-			for k, j := range features {
-				rows[i][k] += whole[j] / float64(len(p.inside))
-			}
+			s.add(rows[i], features, at, values, 1/float64(len(p.inside)), whole)
 		}
 		if !p.aside {
 			declared++

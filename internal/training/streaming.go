@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/train"
 )
 
@@ -72,6 +73,9 @@ func (f Streaming) Settle(private []data.Column) error {
 // batches of encoded rows, and one alone chooses a radius. Then it refuses whitening that rows in a file
 // cannot have, or turns it off if nobody asked for it.
 func (f Streaming) Improve(r *train.Request, o train.Options, s *data.Schema, interactions string, correct bool) error {
+	if (f.Stream || f.Cache) && r.BatchSize > together.MaxBatch {
+		return fmt.Errorf("--batch-size is %d with rows that are encoded first, want at most %d; or leave out --stream and --cache-features", r.BatchSize, together.MaxBatch)
+	}
 	if (f.Stream || f.Cache) && r.PrivateRadius && r.BatchSize > 0 {
 		return fmt.Errorf("--row-radius is private with --batch-size and rows that are encoded first, want a number; or leave out --stream and --cache-features")
 	}
