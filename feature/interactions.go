@@ -22,6 +22,7 @@ import (
 type interactions struct {
 	in, dim int
 	columns []celled
+	flat    []celled // columns in pairs, whose bins have equal width
 	pairs   []pairedColumns
 	names   []encoder.Name
 	// pairsAt is the first feature of the pairs. buckets is their number where cells are hashed into
@@ -67,7 +68,8 @@ type interactionsParameters struct {
 	Coordinates      crossLists `json:"coordinates,omitempty"`
 	CoordinateBins   int        `json:"coordinate-bins,omitempty"`
 	CoordinateWeight float64    `json:"coordinate-weight,omitempty"`
-	// Logarithmic are the columns whose bins have equal width on the scale of log(1 + x - lower).
+	// Logarithmic are the columns whose bins have equal width on the scale of log(1 + x - lower). In pairs
+	// their bins have equal width.
 	Logarithmic columnNames `json:"logarithmic,omitempty"`
 }
 
@@ -226,6 +228,7 @@ func (t *interactions) addColumns(at surroundings) error {
 			next++
 		}
 		own.count = next - own.first
+		equal := own
 		if k := slices.Index(logarithmic, c.Name); k >= 0 {
 			if err := own.cutLogarithms(); err != nil {
 				return err
@@ -257,7 +260,8 @@ func (t *interactions) addColumns(at surroundings) error {
 			}
 			t.names = append(t.names, n)
 		}
-		t.columns = append(t.columns, own)
+		equal.levels, t.columns = own.levels, append(t.columns, own)
+		t.flat = append(t.flat, equal)
 	}
 	if len(logarithmic) > 0 {
 		return fmt.Errorf("logarithmic names %q, want each name of a column of numbers once", logarithmic[0])
@@ -309,7 +313,7 @@ func (t *interactions) pairable() (names []string) {
 func (t *interactions) addPairs(pairs [][2]int) {
 	cells, buckets := 0, t.parameters.Buckets
 	for _, p := range pairs {
-		a, b := t.columns[p[0]], t.columns[p[1]]
+		a, b := t.flat[p[0]], t.flat[p[1]]
 		own := pairedColumns{a: p[0], b: p[1]}
 		for r := t.coarsest(a, b); r <= t.parameters.PairBins && (own.bins == nil || a.refines(r) || b.refines(r)); r *= 2 {
 			own.bins, own.first = append(own.bins, r), append(own.first, cells)
@@ -334,7 +338,7 @@ func (t *interactions) nameCells(pairs []pairedColumns, weight float64) {
 		grid = max(grid, n.Cell.Grid)
 	}
 	for _, p := range pairs {
-		a, b := t.columns[p.a], t.columns[p.b]
+		a, b := t.flat[p.a], t.flat[p.b]
 		for _, r := range p.bins {
 			grid++
 			for i := range a.cells(r) {
@@ -467,7 +471,7 @@ func (t *interactions) Entries(x []float64, index []uint32, v []float64) ([]uint
 	paired := len(index)
 	for i := range t.pairs {
 		p := &t.pairs[i]
-		a, b := &t.columns[p.a], &t.columns[p.b]
+		a, b := &t.flat[p.a], &t.flat[p.b]
 		for k, r := range p.bins {
 			if j, l := a.cell(x, r), b.cell(x, r); j >= 0 && l >= 0 {
 				index = append(index, t.signed(p.first[k]+j*b.cells(r)+l))

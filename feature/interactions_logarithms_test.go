@@ -90,11 +90,11 @@ func TestLogarithmicBinsAreUsed(t *testing.T) {
 // TestLogarithmicChangesOneColumn wants the same features of all other columns, and of all columns without the key.
 func TestLogarithmicChangesOneColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))
-	plain, err := crossed("interactions:pairs=none,bins=8")
+	plain, err := crossed("interactions:pairs=all,bins=8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut, err := crossed("interactions:pairs=none,bins=8,logarithmic=age")
+	cut, err := crossed("interactions:pairs=all,bins=8,logarithmic=age")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (t *interactions) addPoints() error {
 		return fmt.Errorf("coordinates: %w", err)
 	}
 	for k, p := range pairs {
-		a, b := t.columns[p[0]], t.columns[p[1]]
+		a, b := t.flat[p[0]], t.flat[p[1]]
 		if !a.number || !b.number {
 			return fmt.Errorf("coordinates are %s, want two columns of numbers without declared bins", strings.Join(t.parameters.Coordinates[k], "*"))
 		}
@@ -64,10 +64,7 @@ func (t *interactions) addPoints() error {
 			own.bins, own.first = append(own.bins, r), append(own.first, t.dim-t.pointsAt)
 			t.dim += a.cells(r) * b.cells(r)
 		}
-		switch {
-		case own.bins == nil:
-			return fmt.Errorf("coordinates %s have no cells that are finer than those of the pair, want coordinate-bins of %d or more, and columns that these divide", strings.Join(t.parameters.Coordinates[k], "*"), least)
-		case t.dim > maxFeatures:
+		if t.dim > maxFeatures {
 			return fmt.Errorf("coordinates have more than %d cells, want fewer of them, or a smaller coordinate-bins", maxFeatures)
 		}
 		t.points = append(t.points, own)
@@ -80,7 +77,7 @@ func (t *interactions) addPoints() error {
 func (t *interactions) appendPoints(x []float64, index []uint32, v []float64) ([]uint32, []float64) {
 	for i := range t.points {
 		p := &t.points[i]
-		a, b := &t.columns[p.a], &t.columns[p.b]
+		a, b := &t.flat[p.a], &t.flat[p.b]
 		for k, r := range p.bins {
 			if j, l := a.cell(x, r), b.cell(x, r); j >= 0 && l >= 0 {
 				index, v = append(index, uint32(t.pointsAt+p.first[k]+j*b.cells(r)+l)), append(v, t.parameters.CoordinateWeight)

@@ -90,8 +90,6 @@ func TestPointsRefuse(t *testing.T) {
 		"interactions:coordinates=age*pay,coordinate-bins=512":              "at most 256",
 		"interactions:coordinates=age*pay,coordinate-weight=5":              "coordinate-weight is 5",
 		"interactions:coordinates=age*pay,coordinate-weight=-1":             "coordinate-weight is -1",
-		"interactions:coordinates=age*pay,coordinate-bins=2":                "coordinates age*pay have no cells that are finer",
-		"interactions:coordinates=pay*age,coordinate-bins=4,pair-bins=8":    "want coordinate-bins of 16 or more",
 		"interactions:coordinates=age*job":                                  "coordinates are age*job, want two columns of numbers",
 		"interactions:coordinates=age*hours":                                "coordinates are age*hours, want two columns of numbers without declared bins",
 		"interactions:coordinates=age*town":                                 `coordinates: column "town" is not there`,

@@ -95,7 +95,7 @@ func withCoordinates(r train.Request, s *data.Schema, cells resolution) resoluti
 func withLogarithms(s *data.Schema, cells resolution) resolution {
 	points := slices.Concat(cells.coordinates...)
 	for _, c := range s.Features() {
-		number := c.Kind == data.Numeric && c.Slots() == 0 && c.Transform != data.TransformLog1p
+		number := c.Kind == data.Numeric && c.Slots() == 0 && c.Date == nil && c.Transform != data.TransformLog1p
 		if number && c.Lower >= 0 && c.Lower <= mostLowEnd*c.Upper && c.Upper-c.Lower >= leastWide && !slices.Contains(points, c.Name) {
 			cells.logarithmic = append(cells.logarithmic, c.Name)
 		}

@@ -157,7 +157,7 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 			number(c.Lower, c.Lower)
 		}
 		of := func(share float64) float64 { return c.Lower + (c.Upper-c.Lower)*share }
-		if slices.Contains(s.logarithmic, c.Name) {
+		if !pair && slices.Contains(s.logarithmic, c.Name) {
 			of = func(share float64) float64 { return c.Lower + math.Expm1(math.Log1p(c.Upper-c.Lower)*share) }
 		}
 		for k := range n {
