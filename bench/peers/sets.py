@@ -159,6 +159,18 @@ def every_fifth(read, path):
     return parts
 
 
+def unseen(parts, target):
+    """The same parts without test rows whose columns are those of a training row."""
+
+    def less(folder):
+        training, test = parts(folder)
+        columns = lambda row: tuple(v for name, v in row.items() if name != target)
+        known = {columns(row) for row in training}
+        return training, [row for row in test if columns(row) not in known]
+
+    return less
+
+
 def persons(path, column):
     """Every fifth person is in the test part."""
 
@@ -300,5 +312,7 @@ SETS = [
     Set("nlswork", "ln_wage", (0, 4), WAGES, 30000, persons("nlswork/nlswork.csv.gz", "idcode"), person=("idcode", 5),
         about="the logarithm of a wage; a record is a person with at most 5 rows, and every fifth person is for testing"),
     Set("winequality", "quality", (0, 10), WINE, 7000, every_fifth(table, "small-classics/winequality.csv.gz"), about="the grade of a wine; every fifth row is for testing"),
+    Set("winequality-new", "quality", (0, 10), WINE, 7000, unseen(every_fifth(table, "small-classics/winequality.csv.gz"), "quality"),
+        about="the same without test rows whose columns are those of a training row"),
     Set("diabetes", "progression", (0, 400), DIABETES, 500, diabetes, about="the progression of diabetes; every fifth row is for testing"),
 ]
