@@ -268,7 +268,8 @@ def page(cache):
     lines = ["# Private models of tables", "",
              "This page compares programs that train private models. All programs got the same training and test",
              "parts. They also got the same public declarations: bounds of numbers and levels of texts. dither",
-             "also gets which numbers are integers, since no other program takes that. No setting was tuned to a",
+             "also gets which numbers are integers, since no other program takes that. It finds the coordinates of a",
+             "point by the names of columns. No setting was tuned to a",
              f"set. Each entry is a mean ± the standard deviation on the test part, over {words}. An",
              "entry without a deviation is a single run. A dash means that it was not measured.", "",
              f"All private runs have δ = {DELTA:g} for adding or removing one record. The runs of diffprivlib have δ = 0.", ""]
