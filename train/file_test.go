@@ -132,7 +132,7 @@ func TestFitFileWithoutParts(t *testing.T) {
 	}
 }
 
-// TestBatchesOfEncodedRows trains without privacy with batches of all declared places, of which some have no
+// TestBatchesOfEncodedRows trains without privacy with batches of all declared places. Some have no
 // row: the same bits from rows in memory, in a file, and in tables of both. Private batches of some places are
 // drawn too.
 func TestBatchesOfEncodedRows(t *testing.T) {

@@ -437,3 +437,21 @@ func TestMoveIsBounded(t *testing.T) {
 		t.Error("no weight moves")
 	}
 }
+
+// TestSampleIsNotMoved wants no weights before a move for a sample of a distribution over models: its weights are served.
+func TestSampleIsNotMoved(t *testing.T) {
+	d := indicatedData(t, 3, 1500)
+	s, err := NewPlan(Request{Epsilon: 0.5, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: Yes, Whiten: Yes}, d.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, temperature := range []float64{0, 1e-5} {
+		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{Temperature: temperature, Ridge: 0.1, Output: option.OutputLast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved := result.UnshrunkWeights != nil; result.Unshrunk == nil || moved != (temperature == 0) {
+			t.Errorf("temperature %v: states are shrunk %v, and the constant is moved %v", temperature, result.Unshrunk != nil, moved)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func droppedTables(t *testing.T, used int) map[string][]string {
 	}
 }
 
-// TestStreamDroppedRows trains on tables of which no row, one row or every row can be used. Without
+// TestStreamDroppedRows trains on tables where no row, one row or every row can be used. Without
 // privacy it wants the same weights from memory and from an encoded table. A private run succeeds in
 // each way, and is verified.
 func TestStreamDroppedRows(t *testing.T) {
@@ -97,7 +97,7 @@ func TestStreamDroppedRows(t *testing.T) {
 	}
 }
 
-// TestRanksDropRows trains on two ranks, of which one or both have no row that can be used. Without
+// TestRanksDropRows trains on two ranks. One or both have no row that can be used. Without
 // privacy it wants the same weights from memory and from a stream, and from one process with the rows
 // of both. A private run succeeds in each way.
 func TestRanksDropRows(t *testing.T) {
