@@ -420,7 +420,9 @@ func TestFitFileRefusesEachReading(t *testing.T) {
 				if last == 0 {
 					last = file.count.Load()
 				}
-				if got := failed == nil; got != (turn == 0) {
+				// a check of picked sums, which few runs have, reads a block once more
+				changed := turn > 0 && turn <= file.count.Load()
+				if got := failed != nil; got != changed {
 					t.Errorf("%s: reading %d of %d has another row, that reading alone %v: got error %v", name, turn, last, once, failed)
 				}
 			}
