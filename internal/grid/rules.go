@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
@@ -22,15 +23,11 @@ import (
 // hashes differ and the sweep is refused. It is never priced by the plans of another program.
 const hashDigits = 9
 
-// uses is the number of the rules by which programs of one version use what was released, such as weights of
-// grids and corrections. Raise it with each change of such a rule, since no plan shows it.
-const uses = 6
-
 // rulesOf returns the SHA-256 of what the runs of a program would do: plans, events, feature maps before
-// training, losses, options and the number of its uses.
+// training, losses, options and the version of its uses.
 func rulesOf(program string, candidates []sweep.Candidate) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d\n", program, uses) // a hash accepts every write
+	fmt.Fprintf(h, "%q %d\n", program, together.Uses) // a hash accepts every write
 	for i := range candidates {
 		c := &candidates[i]
 		of := &c.Certificate

@@ -110,3 +110,28 @@ func TestOneRankHasNumbers(t *testing.T) {
 		t.Errorf("the only rank reads %q with %q, want the numbers 0 and 1", got, text)
 	}
 }
+
+// TestRanksOfOtherVersionsAreRefused gives one rank a program that uses released numbers by other rules. It wants all
+// ranks to end before they agree, with an error that names both versions and the remedy.
+func TestRanksOfOtherVersionsAreRefused(t *testing.T) {
+	const size = 3
+	for odd := range size {
+		errs := make([]error, size)
+		var all sync.WaitGroup
+		for rank, transport := range ranks.Local(size) {
+			all.Go(func() {
+				version := byte(8)
+				if rank == odd {
+					version = 7
+				}
+				_, errs[rank] = begin(context.Background(), transport, nil, 0, version)
+			})
+		}
+		all.Wait()
+		for rank, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), "version 7") || !strings.Contains(err.Error(), "version 8") || !strings.Contains(err.Error(), "start the same program on all ranks") {
+				t.Errorf("rank %d has another version, and rank %d got %v, want both versions and the remedy", odd, rank, err)
+			}
+		}
+	}
+}

@@ -34,11 +34,21 @@ type Run struct {
 // KeyBytes is the least length of a key of ranks, in bytes.
 const KeyBytes = 32
 
+// Uses is the version of the rules by which programs use what was released, such as weights of grids and
+// corrections. Raise it with each change of such a rule, since no plan shows it. Ranks with two versions
+// would compute gradients of two models, and add them up.
+const Uses = 6
+
 // Begin returns the run of a rank. All ranks call it at the same time. The context ends all waiting. A
 // key that is given must be the same for all ranks, and keeps the transport from forging messages.
 // Without one, the root draws a key and sends it through the transport. Patience is the longest time
 // that a rank waits for one message, and 0 is any time.
 func Begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Duration) (*Run, error) {
+	return begin(ctx, t, key, patience, Uses)
+}
+
+// begin is Begin for a program whose rules have a version.
+func begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Duration, uses byte) (*Run, error) {
 	if key != nil && len(key) < KeyBytes {
 		return nil, fmt.Errorf("together: the key of the ranks has %d bytes, want at least %d that cannot be guessed", len(key), KeyBytes)
 	}
@@ -49,13 +59,17 @@ func Begin(ctx context.Context, t ranks.Transport, key []byte, patience time.Dur
 	} else {
 		key = fresh()
 	}
-	own := append(fresh(), given)
+	own := append(fresh(), given, uses)
 	all, err := r.introduce(own)
 	if err != nil {
 		return nil, err
 	}
 	for from := range t.Size() {
-		if theirs := all[(from+1)*len(own)-1]; theirs != given {
+		theirs := all[from*len(own) : (from+1)*len(own)]
+		if version := theirs[KeyBytes+1]; version != uses {
+			return nil, fmt.Errorf("together: rank %d uses released numbers by rules of version %d and rank %d by version %d, want one version; start the same program on all ranks", t.Rank(), uses, from, version)
+		}
+		if theirs[KeyBytes] != given {
 			return nil, fmt.Errorf("together: rank %d and rank %d disagree on whether the ranks have a key, want the same flags for all", t.Rank(), from)
 		}
 	}
