@@ -31,6 +31,9 @@ func TestTrainInteractions(t *testing.T) {
 	t.Chdir(dir)
 	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, dir, 4000)
 	common := []string{"train", "--data", table, "--schema", schema, "--quiet", "--epsilon", "3", "--whiten", "no"}
+	if told, _ := mustInvoke(t, append(common, "--dry-run")...); !strings.Contains(told, "warning    Because of --whiten this run fits no functions") {
+		t.Errorf("got %s, want a warning that the rule fits no pairs", told)
+	}
 	mustInvoke(t, append(common, "--out", "plain")...)
 	plain, err := certificate.Read(filepath.Join("plain", certificate.FileName))
 	if err != nil {

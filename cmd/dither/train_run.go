@@ -125,7 +125,7 @@ func (t *trainCommand) settle(s *data.Schema) error {
 func (t *trainCommand) planned(ctx context.Context, source tables) (*training.Run, error) {
 	f, err := t.planAny(ctx, source)
 	if err == nil {
-		f.Threshold = t.holdout.threshold
+		f.Threshold, f.Interactions = t.holdout.threshold, t.plan.interactions
 	}
 	return f, err
 }

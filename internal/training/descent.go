@@ -81,6 +81,9 @@ func (r descent) warnings() []string {
 		records = p.MaxRecords
 	}
 	out := p.Doubts()
+	if by := withoutInteractions(r.request, r.Options, r.Tables.Schema); by != "" && r.Interactions == AutoInteractions {
+		out = append(out, by)
+	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	if l := p.LastIterate; l != nil { // only the steps that are not forgotten
 		mu = math.Sqrt(min(float64(p.Steps), (1+l.Contraction)/(1-l.Contraction))) / p.NoiseMultiplier

@@ -3,8 +3,10 @@ package training
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
@@ -132,6 +134,26 @@ func interacts(r train.Request, s *data.Schema) bool {
 	}
 	bins, entries := cellsOf(s)
 	return bins >= leastBins && fitsMemory(entries, s)
+}
+
+// withoutInteractions returns a warning if a setting of the rows alone keeps AutoInteractions from fitting
+// functions of columns and pairs, or "".
+func withoutInteractions(r train.Request, o train.Options, s *data.Schema) string {
+	var given []string
+	for _, flag := range []struct {
+		name string
+		set  *train.Tristate
+	}{{"whiten", &r.Whiten}, {"center", &r.Center}} {
+		if *flag.set != train.Auto {
+			given, *flag.set = append(given, "--"+flag.name), train.Auto
+		}
+	}
+	r.Structure = ""
+	if len(given) == 0 || !plain(r, o) || !interacts(r, s) {
+		return ""
+	}
+	return fmt.Sprintf("Because of %s this run fits no functions of columns and pairs, which --interactions %s otherwise fits here. Usually this costs accuracy. --interactions all fits them; --interactions %s leaves this warning out.",
+		strings.Join(given, " and "), AutoInteractions, NoInteractions)
 }
 
 // cellsOf returns the finest bins that the transform interactions gives the numbers of a schema, and

@@ -137,3 +137,45 @@ func TestImprove(t *testing.T) {
 		}
 	}
 }
+
+// TestWarnsOfNoInteractions wants a warning where a setting of the rows alone keeps the rule from fitting pairs, and
+// none where the rule fits none anyway or other words were given.
+func TestWarnsOfNoInteractions(t *testing.T) {
+	full := func(r *train.Request) { r.Whiten, r.Structure = train.Yes, option.StructureFull }
+	for _, c := range []struct {
+		name    string
+		records int
+		words   string
+		change  func(*train.Request)
+		want    string
+	}{
+		{"defaults", 20000, AutoInteractions, func(*train.Request) {}, ""},
+		{"not whitened", 20000, AutoInteractions, func(r *train.Request) { r.Whiten = train.No }, "Because of --whiten this run"},
+		{"whitened in full", 20000, AutoInteractions, full, "Because of --whiten this run"},
+		{"centered", 20000, AutoInteractions, func(r *train.Request) { r.Center, r.Whiten = train.Yes, train.Yes }, "Because of --whiten and --center this run"},
+		{"few records", 500, AutoInteractions, full, ""},
+		{"also steps", 20000, AutoInteractions, func(r *train.Request) { r.Whiten, r.Steps = train.No, 60 }, ""},
+		{"other words", 20000, NoInteractions, full, ""},
+	} {
+		r, o := train.Defaults()
+		c.change(&r)
+		s := numbered(t, 5, c.records, "levels: [a, b]", "")
+		if err := Improve(&r, o, s, c.words, true); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Descent(r, o, false, Tables{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Interactions = c.words
+		got := ""
+		for _, w := range run.warnings() {
+			if strings.Contains(w, "--interactions") {
+				got = w
+			}
+		}
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: got the warning %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -62,6 +62,9 @@ type Run struct {
 	Draft certificate.Certificate
 	// Threshold is the probability above which the second of two levels is predicted.
 	Threshold Threshold
+	// Interactions are the words of the flag interactions. Where another setting keeps a rule from following
+	// them, a warning says so.
+	Interactions string
 	// Curve is the curve of a sweep on public records, for the page; nil for none.
 	Curve *Curve
 	// Folder is the folder of the results.
