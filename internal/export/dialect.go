@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/feature"
 )
 
 // dialect is how a database writes what statements need.
@@ -33,12 +35,12 @@ type dialect struct {
 	most int
 }
 
-// fits refuses a statement that is too long for the database.
-func (d dialect) fits(bytes int) error {
+// fits refuses a statement that is too long for the database. The map is that of the model.
+func (d dialect) fits(bytes int, m *feature.Map) error {
 	if d.most == 0 || bytes <= d.most {
 		return nil
 	}
-	return fmt.Errorf("the statement has %d bytes, and the database accepts %d; train with --whiten no or fewer bins, or export --to onnx", bytes, d.most)
+	return fmt.Errorf("the statement has %d bytes, and the database accepts %d; train with %s, or export --to onnx", bytes, d.most, remedies(m))
 }
 
 var dialects = map[string]dialect{

@@ -63,6 +63,30 @@ func TestStatementsFit(t *testing.T) {
 	}
 }
 
+// TestRemediesAreNotInForce wants no remedy that the model of a refused statement has already.
+func TestRemediesAreNotInForce(t *testing.T) {
+	levels := make([]string, 9000)
+	for i := range levels {
+		levels[i] = fmt.Sprintf("level-%0100d", i)
+	}
+	many := "  many: {levels: [" + strings.Join(levels, ", ") + "], missing: zero, unknown: zero}\n"
+	bins := []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8}`)}}
+	hashed := []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8,"buckets":16}`)}}
+	for name, c := range map[string]struct {
+		of   testCase
+		want string
+	}{
+		"not whitened":          {testCase{columns: many}, "; train with fewer bins or levels, or export"},
+		"not whitened, in bins": {testCase{columns: many + "  a: {numeric: [0, 1], missing: zero, out-of-range: clamp}\n", transforms: bins}, "; train with --interactions none, fewer bins or levels, or export"},
+		"pairs in few features": {testCase{columns: pairedColumns3, transforms: hashed}, "; train with --interactions bins or fewer pairs, or use"},
+	} {
+		c.of.target, c.of.norm = twoLevels, feature.NormUnit
+		if _, err := writeSQL(c.of.make(t), testStatement, Request{Dialect: "bigquery"}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want a refusal with %q", name, err, c.want)
+		}
+	}
+}
+
 // TestWhiteningsFit refuses the statements of whitenings with too many numbers, with remedies that make fewer states or none.
 func TestWhiteningsFit(t *testing.T) {
 	var many strings.Builder
@@ -71,8 +95,8 @@ func TestWhiteningsFit(t *testing.T) {
 	}
 	points := []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8,"coordinates":"age*gain","coordinate-bins":64}`)}}
 	for want, c := range map[string]testCase{
-		"train with --interactions none": {columns: pairedColumns3, transforms: points},
-		"train with --whiten no":         {columns: "  many: {levels: [" + many.String() + "end], missing: zero, unknown: zero}\n"},
+		"train with --whiten no, --interactions none, fewer bins or levels": {columns: pairedColumns3, transforms: points},
+		"train with --whiten no, fewer bins or levels":                      {columns: "  many: {levels: [" + many.String() + "end], missing: zero, unknown: zero}\n"},
 	} {
 		c.target, c.norm, c.whitening = twoLevels, feature.NormUnit, "scales"
 		if _, err := writeSQL(c.make(t), testStatement, Request{Dialect: "postgres"}); err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -1,6 +1,11 @@
 package export
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ditherml/dither/feature"
+)
 
 // forms are the numbers by which a statement computes scores from sums over groups. Let x be the features of a
 // row, c the center, W the whitening and w_k the weights of score k. Then:
@@ -71,11 +76,7 @@ func (f *forms) prepare() error {
 		total += p
 	}
 	if total*total/2 > mostSQLNumbers {
-		remedy := "--interactions none"
-		if len(f.o.model.Features().Specs()) == 0 {
-			remedy = "--whiten no"
-		}
-		return fmt.Errorf("the whitening of %d states has more than %d numbers, which is too much for a statement; export --to go or onnx, or train with %s", total, mostSQLNumbers, remedy)
+		return fmt.Errorf("the whitening of %d states has more than %d numbers, which is too much for a statement; export --to go or onnx, or train with %s", total, mostSQLNumbers, remedies(f.o.model.Features()))
 	}
 	for n := range f.o.groups {
 		var vectors [][]float64
@@ -89,6 +90,21 @@ func (f *forms) prepare() error {
 		f.vectors = append(f.vectors, vectors)
 	}
 	return nil
+}
+
+// remedies returns settings of a training that shorten a statement. It leaves out those that the model was
+// trained with.
+func remedies(m *feature.Map) string {
+	var out []string
+	if m.Whitening != nil {
+		out = append(out, "--whiten no")
+	}
+	for _, s := range m.Specs() {
+		if s.Name == "interactions" {
+			out = append(out, "--interactions none")
+		}
+	}
+	return strings.Join(append(out, "fewer bins or levels"), ", ")
 }
 
 // rows returns the features of each place of a group.

@@ -304,7 +304,7 @@ func (o *outline) paired(name string) (a, b int, err error) {
 		}
 	}
 	if found != 1 {
-		return 0, 0, fmt.Errorf("the features %q are not of one pair of columns, as pairs that are hashed into buckets are not; train with --interactions bins, auto or fewer pairs, or use dither predict", name)
+		return 0, 0, fmt.Errorf("the features %q are not of one pair of columns, as pairs that are hashed into buckets are not; train with --interactions bins or fewer pairs, or use dither predict", name)
 	}
 	return a, b, nil
 }

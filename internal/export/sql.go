@@ -52,7 +52,7 @@ func writeSQL(m *model.Model, s statement, r Request) ([]byte, error) {
 	q.sums()
 	q.factors()
 	q.predictions()
-	if err = q.d.fits(q.Len()); err != nil {
+	if err = q.d.fits(q.Len(), q.m); err != nil {
 		return nil, err
 	}
 	return []byte(q.String()), nil
