@@ -64,6 +64,9 @@ func (t *interactions) addPoints() error {
 			own.bins, own.first = append(own.bins, r), append(own.first, t.dim-t.pointsAt)
 			t.dim += a.cells(r) * b.cells(r)
 		}
+		if len(own.bins) == 0 {
+			return t.withoutCells(k, least, max(a.finest, b.finest))
+		}
 		if t.dim > maxFeatures {
 			return fmt.Errorf("coordinates have more than %d cells, want fewer of them, or a smaller coordinate-bins", maxFeatures)
 		}
@@ -71,6 +74,17 @@ func (t *interactions) addPoints() error {
 	}
 	t.nameCells(t.points, t.parameters.CoordinateWeight)
 	return nil
+}
+
+// withoutCells returns the error for coordinates that have no cells: the coarsest would have least bins, and the
+// columns have at most finest.
+func (t *interactions) withoutCells(k, least, finest int) error {
+	remedy := "leave them out, since the columns are integers with few values"
+	if finest >= least {
+		remedy = fmt.Sprintf("give coordinate-bins=%d or more, or leave them out", least)
+	}
+	return fmt.Errorf("coordinates are %s with at most %d bins of a column, want at least %d, or they have no cells; %s",
+		strings.Join(t.parameters.Coordinates[k], "*"), min(t.parameters.CoordinateBins, finest), least, remedy)
 }
 
 // appendPoints appends the features of points that are not 0, in ascending order.

@@ -1,10 +1,13 @@
 package feature
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/data"
 )
 
 // TestPoints compares the cells of points with those that follow from the declarations: age lies from 10 to
@@ -84,20 +87,48 @@ func TestPointsChangeNothingElse(t *testing.T) {
 // TestPointsRefuse wants errors that say what to do.
 func TestPointsRefuse(t *testing.T) {
 	for text, words := range map[string]string{
-		"interactions:coordinate-bins=32":                                   "without coordinates",
-		"interactions:coordinate-weight=2":                                  "without coordinates",
-		"interactions:coordinates=age*pay,coordinate-bins=48":               "coordinate-bins is 48, want a power of two",
-		"interactions:coordinates=age*pay,coordinate-bins=512":              "at most 256",
-		"interactions:coordinates=age*pay,coordinate-weight=5":              "coordinate-weight is 5",
-		"interactions:coordinates=age*pay,coordinate-weight=-1":             "coordinate-weight is -1",
-		"interactions:coordinates=age*job":                                  "coordinates are age*job, want two columns of numbers",
-		"interactions:coordinates=age*hours":                                "coordinates are age*hours, want two columns of numbers without declared bins",
-		"interactions:coordinates=age*town":                                 `coordinates: column "town" is not there`,
-		"interactions:coordinates=age*pay+pay*age":                          "coordinates: pair pay*age is given twice",
-		"interactions:coordinates=age*pay,bins=1024,pair-bins=2,place=none": "unknown field",
+		"interactions:coordinate-bins=32":                                            "without coordinates",
+		"interactions:coordinate-weight=2":                                           "without coordinates",
+		"interactions:coordinates=age*pay,coordinate-bins=48":                        "coordinate-bins is 48, want a power of two",
+		"interactions:coordinates=age*pay,coordinate-bins=512":                       "at most 256",
+		"interactions:coordinates=age*pay,coordinate-weight=5":                       "coordinate-weight is 5",
+		"interactions:coordinates=age*pay,coordinate-weight=-1":                      "coordinate-weight is -1",
+		"interactions:coordinates=age*job":                                           "coordinates are age*job, want two columns of numbers",
+		"interactions:coordinates=age*hours":                                         "coordinates are age*hours, want two columns of numbers without declared bins",
+		"interactions:coordinates=age*town":                                          `coordinates: column "town" is not there`,
+		"interactions:coordinates=age*pay+pay*age":                                   "coordinates: pair pay*age is given twice",
+		"interactions:coordinates=age*pay,coordinate-bins=2":                         "coordinates are age*pay with at most 2 bins of a column, want at least 4, or they have no cells; give coordinate-bins=4 or more",
+		"interactions:pairs=all,pair-bins=16,coordinates=pay*age,coordinate-bins=16": "coordinates are pay*age with at most 16 bins of a column, want at least 32, or they have no cells; give coordinate-bins=32 or more",
+		"interactions:coordinates=age*pay,bins=1024,pair-bins=2,place=none":          "unknown field",
 	} {
 		if _, err := crossed(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: got error %v, want %q", text, err, words)
+		}
+	}
+}
+
+// TestPointsOfFewIntegersRefuse wants an error for coordinates of integers without finer cells than their pair, and cells
+// where one of the columns has them.
+func TestPointsOfFewIntegersRefuse(t *testing.T) {
+	for _, c := range []struct {
+		high, bins int
+		want       string
+	}{
+		{3, 4, "coordinates are row*place with at most 4 bins of a column, want at least 8, or they have no cells; leave them out, since the columns are integers with few values"},
+		{3, 2, ""},
+		{7, 4, ""},
+	} {
+		text := fmt.Sprintf("dither-schema: 1\nrow: one seat\nmax-records: 9\ntarget: {column: y, levels: [a, b]}\ncolumns:\n  row: {numeric: [0, %d], integer: true, missing: zero, out-of-range: clamp}\n  place: {numeric: [1, 4], integer: true, missing: zero, out-of-range: clamp}\n", c.high)
+		s, err := data.ParseSchema("seats.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := ParseSpec(fmt.Sprintf("interactions:pairs=all,pair-bins=%d,coordinates=row*place", c.bins))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = NewPipeline(ReadFile, s, spec); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("integers up to %d and %d bins in pairs: got error %v, want %q", c.high, c.bins, err, c.want)
 		}
 	}
 }

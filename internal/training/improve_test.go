@@ -79,6 +79,7 @@ func TestImprove(t *testing.T) {
 		{name: "a point, a signal of 4520", target: number, more: place, numbers: 3, records: 19100, pairs: true, corrected: true, points: `"coordinate-bins":128,"coordinates":[["home_lon","home_lat"]],"pair`},
 		{name: "a point and two levels", target: two, more: place, numbers: 3, records: 18900, pairs: true, corrected: true, points: `"coordinates":[["home_lon","home_lat"]],"pair`},
 		{name: "a point and finer cells", target: number, more: place, numbers: 3, records: 63500, pairs: true, corrected: true, fine: 16, bins: 128, points: `"coordinate-bins":128,"coordinates":[["home_lon","home_lat"]],"pair`},
+		{name: "a point of few integers", target: number, more: "  lon: {numeric: [0, 3], integer: true}\n  lat: {numeric: [0, 3], integer: true}\n", numbers: 3, records: 30000, pairs: true, corrected: true, fine: 16},
 		{name: "a point that does not fit", target: number, more: place, numbers: 3, records: 1150000, pairs: true, corrected: true},
 		{name: "a point and few records", target: number, more: place, numbers: 2, records: 2500},
 		{name: "a wide range", target: number, more: "  pay: {numeric: [0, 50000]}\n", numbers: 3, records: 18900, pairs: true, corrected: true, points: `{"logarithmic":["pay"],"pairs":"auto"}`},
