@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -169,6 +171,36 @@ columns:
 				t.Errorf("group h: got %v %q %v, want %v %q", h, levels, err, c.h, c.levels)
 			}
 		})
+	}
+}
+
+// TestReadNoRows reads tables without rows: for predictions they are empty, and for everything else an error.
+func TestReadNoRows(t *testing.T) {
+	s := parsed(t, plainSchema)
+	folder, joined := t.TempDir(), parsed(t, joinedSchema)
+	path := filepath.Join(folder, "empty.csv")
+	if err := os.WriteFile(path, []byte("id,a,b,y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []data.ReadOptions{{}, {KeepDropped: true}, {WithoutTarget: true}, {WithoutTarget: true, KeepDropped: true}} {
+		text, err := readCSVText(s, "id,a,b,y\n", o)
+		file, failed := data.Read(t.Context(), s, data.Source{Path: path}, o)
+		both, refused := data.Read(t.Context(), joined, joinedFiles(t, "person,age,ill\n", joinedVisits), o)
+		for name, c := range map[string]struct {
+			d   *data.Dataset
+			err error
+		}{"text": {text, err}, "file": {file, failed}, "joined": {both, refused}} {
+			switch {
+			case !o.WithoutTarget || !o.KeepDropped:
+				if c.err == nil || !strings.Contains(c.err.Error(), "no records") {
+					t.Errorf("%s, %+v: got error %v, want one about a table without records", name, o, c.err)
+				}
+			case c.err != nil:
+				t.Errorf("%s: %v", name, c.err)
+			case c.d.Records() != 0 || c.d.Target() != nil || c.d.Schema() == nil:
+				t.Errorf("%s: got %d records, want none", name, c.d.Records())
+			}
+		}
 	}
 }
 

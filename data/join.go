@@ -328,7 +328,7 @@ func readJoined(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dat
 		return nil, err
 	}
 	q, b := makeRequest(j.own, src.Path, src.Delimiter, j.peopleOptions(o))
-	if err = scan(ctx, q, src); err != nil {
+	if err = o.emptied(scan(ctx, q, src)); err != nil {
 		return nil, err
 	}
 	return j.under(b.dataset(true), o.KeepDropped, slices.Contains(o.Extra, s.peopleKey()))

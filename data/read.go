@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -73,7 +74,7 @@ type ReadOptions struct {
 	// column.
 	WithoutTarget bool
 	// KeepDropped keeps the rows that the schema drops. Dataset.Dropped reports which rows these
-	// are.
+	// are. With WithoutTarget too, which is for predictions, a table without rows is no error.
 	KeepDropped bool
 	// Extra lists the names of schema columns whose texts are kept. Dataset.Group returns the
 	// texts.
@@ -104,10 +105,19 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 	if err != nil {
 		return nil, err
 	}
-	if err := scan(ctx, q, src); err != nil {
+	if err := o.emptied(scan(ctx, q, src)); err != nil {
 		return nil, err
 	}
 	return b.dataset(o.KeepDropped), nil
+}
+
+// emptied returns nil for the error about a table without rows if predictions are all that it is for, else
+// the error.
+func (o ReadOptions) emptied(err error) error {
+	if o.WithoutTarget && o.KeepDropped && errors.Is(err, errNoRecords) {
+		return nil
+	}
+	return err
 }
 
 // ReadFrom returns a table under a schema, read from CSV text in r. The text may be compressed with
@@ -126,7 +136,7 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 		return nil, err
 	}
 	in.watch(nil)
-	if err = scanTable(ctx, q, in); err != nil {
+	if err = o.emptied(scanTable(ctx, q, in)); err != nil {
 		return nil, err
 	}
 	return b.dataset(o.KeepDropped), nil

@@ -180,6 +180,35 @@ func TestPredictWithoutTarget(t *testing.T) {
 	}
 }
 
+// TestPredictNoRows wants the header alone for a table without rows, in each format of the output, and a refusal of
+// its evaluation and of a header without a column.
+func TestPredictNoRows(t *testing.T) {
+	made := newModelFolder(t, binaryText, 1)
+	t.Chdir(t.TempDir())
+	writeText(t, "one.csv", "height;sex;age\n180;m;33\n")
+	writeText(t, "empty.csv", "height;sex;age\n")
+	writeText(t, "lacks.csv", "height;age\n")
+	writeText(t, "target.csv", tableHeader)
+	one, _ := mustInvoke(t, "predict", made.folder, "one.csv", "--delimiter", ";")
+	want := readCSV(t, one)[:1]
+	none, _ := mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";")
+	mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";", "--out", "p.parquet")
+	mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";", "--out", "s.db", "--out-table", "scores")
+	for name, got := range map[string][][]string{"CSV": readCSV(t, none), "Parquet": parquetCells(t, "p.parquet"), "SQLite": sqliteCells(t, "s.db", "scores")} {
+		if !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: got %q, want the header %q", name, got, want)
+		}
+	}
+	for words, args := range map[string][]string{
+		"no column \"sex\"": {"predict", made.folder, "lacks.csv", "--delimiter", ";"},
+		"no records":        {"evaluate", made.folder, "target.csv"},
+	} {
+		if status, out, told := invoke(args...); status != exitUsage || out != "" || !strings.Contains(told, words) {
+			t.Errorf("%q: got exit status %d, %q and %q, want %d and %q", args, status, out, told, exitUsage, words)
+		}
+	}
+}
+
 // TestPredictStops interrupts: what was begun is not left.
 func TestPredictStops(t *testing.T) {
 	made := newModelFolder(t, binaryText, 1)

@@ -45,7 +45,8 @@ when its probability is above the model's threshold (0.5, or what was set when i
 trained, or --threshold); of more, the first of the most probable ones.
 
 The table is read under the schema that the model carries; its target column may be absent.
-A row that the schema drops keeps its line, with empty cells. Probabilities are written in full.
+A row that the schema drops keeps its line, with empty cells. Of a table without rows only the
+header is written. Probabilities are written in full.
 Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
 
 With --pass-through id,town these columns of the table are copied behind the row's number. The schema
