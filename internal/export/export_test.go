@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,6 +217,73 @@ func TestPythonPredicts(t *testing.T) {
 		if err != nil || largest > goTolerance {
 			t.Errorf("%s: got a difference of %g and %v, want at most %g", c.name, largest, err, goTolerance)
 		}
+	}
+}
+
+// TestPythonReadsBlocks runs a Python file on tables of two and of six blocks of rows, of one row and of none. It compares
+// the predictions with those of the model. The memory that is taken at most is not that of all rows. A header without
+// a column of the model is refused.
+func TestPythonReadsBlocks(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import numpy, sklearn").Run(); err != nil {
+		t.Skip("there is no python3 with numpy and sklearn here")
+	}
+	m := testCases[0].make(t)
+	file, err := writePython(m, testStatement, Request{})
+	folder := t.TempDir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "model.py"), file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var header []string
+	for _, own := range m.Schema().Features() {
+		header = append(header, sourceName(own))
+	}
+	run := func(header []string, rows [][]string) (lines [][]string, peak float64, err error) {
+		var b bytes.Buffer
+		if err = csv.NewWriter(&b).WriteAll(append([][]string{header}, rows...)); err == nil {
+			err = os.WriteFile(filepath.Join(folder, "table.csv"), b.Bytes(), 0o600)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		command, told := exec.Command("python3", "-c", `
+import model, sys, tracemalloc
+sys.argv = ["model.py", "table.csv"]
+tracemalloc.start()
+model.main()
+print(tracemalloc.get_traced_memory()[1], file=sys.stderr)
+`), new(bytes.Buffer)
+		command.Dir, command.Stderr = folder, told
+		printed, err := command.Output()
+		if err != nil {
+			return nil, 0, fmt.Errorf("%w: %s", err, told)
+		}
+		if peak, err = strconv.ParseFloat(strings.TrimSpace(told.String()), 64); err == nil {
+			lines, err = csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		}
+		return lines, peak, err
+	}
+	rows, peaks := testCases[0].cells(t, m, 24000), map[int]float64{}
+	for _, n := range []int{24000, 8000, 1, 0} {
+		lines, peak, failed := run(header, rows[:n])
+		if failed != nil || len(lines) != n+1 || lines[n][0] != []string{"row", strconv.Itoa(n)}[min(n, 1)] {
+			t.Fatalf("%d rows: got %d lines and %v, want one for each row and the header", n, len(lines), failed)
+		}
+		largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows[:n]))
+		if failed != nil || largest > goTolerance {
+			t.Errorf("%d rows: got a difference of %g and %v, want at most %g", n, largest, failed, goTolerance)
+		}
+		peaks[n] = peak
+	}
+	if peaks[24000] > 1.25*peaks[8000] {
+		t.Errorf("24000 rows take %.0f bytes at most and 8000 rows %.0f, want about as many", peaks[24000], peaks[8000])
+	}
+	other := slices.Clone(header)
+	other[0] = "another"
+	if _, _, err = run(other, nil); err == nil || !strings.Contains(err.Error(), "lacks column") {
+		t.Errorf("got %v for a header without a column, want its name", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 import base64
 import csv
 import datetime
+import itertools
 import json
 import math
 import re
@@ -312,7 +313,7 @@ def pipeline():
 
 
 def records_of(path):
-    """Return the rows of a CSV file, which has the form that the schema declares."""
+    """Yield the rows of a CSV file, which has the form that the schema declares."""
     form = MODEL["table"]
     csv.field_size_limit(2**31 - 1)
     with open(path, newline="", encoding="utf-8-sig") as f:
@@ -325,26 +326,36 @@ def records_of(path):
         reader = csv.DictReader(f, form["header"] or None, delimiter=delimiter, quoting=quoting)
         names = {column["name"] for column in MODEL["columns"]}
         reader.fieldnames = [name if name in names else name.strip(SPACES) for name in reader.fieldnames or []]
-        return list(reader)
+        absent = [column["name"] for column in MODEL["columns"] if column["name"] not in reader.fieldnames]
+        if absent:
+            sys.exit("the header of " + path + " lacks column " + repr(absent[0]) + ", want every column of the model")
+        yield from reader
+
+
+BLOCK_ROWS, BLOCK_NUMBERS = 4096, 2**22  # that memory holds at a time, at most
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
-    records = records_of(sys.argv[1])
-    model = pipeline()
-    X = {column["name"]: [r[column["name"]] for r in records] for column in MODEL["columns"]}
-    out = csv.writer(sys.stdout)
+    steps = pipeline().named_steps
     levels = MODEL["levels"] or []
+    records, number = records_of(sys.argv[1]), 0
+    size = max(1, min(BLOCK_ROWS, BLOCK_NUMBERS // max(1, MODEL["features"])))
+    block = list(itertools.islice(records, size))
+    out = csv.writer(sys.stdout)
     out.writerow(["row", "prediction"] + ["probability of " + level for level in levels])
-    rows = model.named_steps["features"].transform(X)
-    predicted = model.named_steps["linear"].predict(rows)
-    p = model.named_steps["linear"].predict_proba(rows) if levels else np.empty((len(rows), 0))
-    for i in range(len(rows)):
-        if np.isnan(rows[i]).any():
-            out.writerow([i + 1] + [""] * (1 + len(levels)))
-        else:
-            out.writerow([i + 1, predicted[i]] + [repr(float(v)) for v in p[i]])
+    while block:
+        rows = steps["features"].transform({column["name"]: [r[column["name"]] for r in block] for column in MODEL["columns"]})
+        predicted = steps["linear"].predict(rows)
+        p = steps["linear"].predict_proba(rows) if levels else np.empty((len(rows), 0))
+        for i in range(len(rows)):
+            number += 1
+            if np.isnan(rows[i]).any():
+                out.writerow([number] + [""] * (1 + len(levels)))
+            else:
+                out.writerow([number, predicted[i]] + [repr(float(v)) for v in p[i]])
+        block = list(itertools.islice(records, size))
 
 
 if __name__ == "__main__":
