@@ -174,7 +174,8 @@ func Open(path string, d Definition, candidates []sweep.Candidate, anew string) 
 var errOtherSweep = errors.New("holds another sweep")
 
 // open adopts the lines of earlier processes. It changes the file only after it accepted all of
-// them: then it drops a torn last line, or writes the header of a new file.
+// them: then it drops a torn last line, or writes the header of a new file. A last line that is whole but
+// for its end, which an editor may remove, is adopted and gets its end.
 func (j *Journal) open(path string, d Definition, anew string) error {
 	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal+1))
 	if err != nil {
@@ -189,7 +190,11 @@ func (j *Journal) open(path string, d Definition, anew string) error {
 	if err != nil {
 		return err
 	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
+	whole, missing := bytes.LastIndexByte(text, '\n')+1, "" // the end of the last line
+	if whole > 0 && json.Valid(text[whole:]) {
+		text, missing = append(text, '\n'), "\n"
+		whole = len(text)
+	}
 	switch {
 	case len(text) > maxJournal:
 		return fmt.Errorf("sweep: %s has more than %d bytes, want a file that dither sweep wrote; %s", path, maxJournal, anew)
@@ -199,10 +204,14 @@ func (j *Journal) open(path string, d Definition, anew string) error {
 		err = notOurs(path, anew)
 	}
 	if err == nil {
+		whole -= len(missing)
 		err = j.file.Truncate(int64(whole))
 	}
 	if err == nil {
-		_, err = j.file.Seek(int64(whole), io.SeekStart)
+		_, err = j.file.WriteAt([]byte(missing), int64(whole))
+	}
+	if err == nil {
+		_, err = j.file.Seek(0, io.SeekEnd)
 	}
 	if err == nil && whole == 0 {
 		err = j.write(first)

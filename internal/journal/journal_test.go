@@ -65,7 +65,7 @@ func TestJournalGoesOn(t *testing.T) {
 		if !has || got.Value(option.MetricAccuracy) != 0.75 || got.Value(option.MetricAUC) == got.Value(option.MetricAUC) || got.LearningRate != 0.5 {
 			t.Fatalf("%d bytes: the first result is %v, %v, want the one that was written", length, got, has)
 		}
-		if _, has = j.Result(second.Run); has != (length == len(text)) {
+		if _, has = j.Result(second.Run); has != (length >= len(text)-1) {
 			t.Errorf("%d of %d bytes: the second result is there: %v", length, len(text), has)
 		}
 		if n := j.Begun(&sweep.Candidate{Settings: first.Settings}); n != 2 {
@@ -80,6 +80,51 @@ func TestJournalGoesOn(t *testing.T) {
 			t.Errorf("%d bytes: what was added behind a torn line is lost", length)
 		}
 		j.Close()
+	}
+}
+
+// TestJournalKeepsALineWithoutEnd removes the end of the last line, as editors do. A run that began counts, its line
+// gets an end, and a line that is whole and none of this sweep is refused.
+func TestJournalKeepsALineWithoutEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	j, run := open(t, path), measurement(1).Run
+	if err := errors.Join(j.Begin([]sweep.Run{run}), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = os.WriteFile(path, text[:len(text)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, path)
+	if n := j.Begun(&sweep.Candidate{Settings: run.Settings}); n != 1 {
+		t.Errorf("%d runs began, want the one whose line has no end", n)
+	}
+	if err = errors.Join(j.End([]sweep.Measurement{measurement(1)}), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(after), string(text)) {
+		t.Errorf("got %q and %v, want the line with its end and another", after, err)
+	}
+	j = open(t, path)
+	if _, has := j.Result(run); !has {
+		t.Error("the result after the line is lost")
+	}
+	j.Close()
+	for _, line := range []string{"{}", "7", `{"begin":[{"settings":[{"name":"epsilon","value":"9"}],"repeat":1}]}`} {
+		before := string(after) + line
+		if err = os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, failed := Open(path, definition(), candidates(), anew); failed == nil || !strings.Contains(failed.Error(), "line 4") {
+			t.Errorf("%s: got %v, want the number of the line", line, failed)
+		}
+		if now, readErr := os.ReadFile(path); readErr != nil || string(now) != before {
+			t.Errorf("%s: the refusal left %q (%v)", line, now, readErr)
+		}
 	}
 }
 
