@@ -154,7 +154,7 @@ var structures = map[string]string{option.CovarianceStatistic: option.StructureF
 	option.ChannelStatistic: option.StructureKronecker, option.PlaceStatistic: option.StructureKronecker}
 
 // interactionsOf returns what a run fits for columns and pairs, in words of the flag interactions. It
-// adds the bins of a number in a pair if they are not the default.
+// adds the bins of a number in a pair or among coordinates if they are not the default.
 func interactionsOf(c *sweep.Candidate) string {
 	var setup train.Setup
 	switch {
@@ -175,7 +175,8 @@ func interactionsOf(c *sweep.Candidate) string {
 
 // pairBins and numberPairBins are the default bins of a number in a pair, if the target has levels or
 // is a number. No default has more than mostNumberBins bins of a number alone, if the target is a number.
-const pairBins, numberPairBins, mostNumberBins = 2, 8, 64
+// Coordinates have pointBins bins by default.
+const pairBins, numberPairBins, mostNumberBins, pointBins = 2, 8, 64, 64
 
 // pairWords returns the pairs among the parameters of the transform interactions, in words of the flag.
 func pairWords(parameters json.RawMessage, regression bool) string {
@@ -184,6 +185,7 @@ func pairWords(parameters json.RawMessage, regression bool) string {
 		Alone       int `json:"bins"`
 		Bins        int `json:"pair-bins"`
 		Coordinates [][]string
+		PointBins   int `json:"coordinate-bins"`
 	}
 	if json.Unmarshal(parameters, &p) != nil {
 		return ""
@@ -207,6 +209,9 @@ func pairWords(parameters json.RawMessage, regression bool) string {
 	}
 	for _, pair := range p.Coordinates {
 		more = append(more, "coordinates "+strings.Join(pair, "*"))
+	}
+	if p.PointBins != 0 && p.PointBins != pointBins {
+		more = append(more, fmt.Sprint("coordinate-bins ", p.PointBins))
 	}
 	if more == nil {
 		return words

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -194,6 +195,11 @@ func TestPairWords(t *testing.T) {
 	const points = `{"pairs":"all","bins":128,"pair-bins":16,"coordinates":[["x","y"],["v","w"]]}`
 	if got, want := pairWords([]byte(points), true), "all (pair-bins 16, bins 128, coordinates x*y, coordinates v*w)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	for bins, want := range map[int]string{32: "all (coordinates x*y, coordinate-bins 32)", 64: "all (coordinates x*y)", 128: "all (coordinates x*y, coordinate-bins 128)"} {
+		if got := pairWords(fmt.Appendf(nil, `{"pairs":"all","coordinates":[["x","y"]],"coordinate-bins":%d}`, bins), true); got != want {
+			t.Errorf("got %q for %d bins of coordinates, want %q", got, bins, want)
+		}
 	}
 	if got, want := pairWords([]byte(`{"pairs":"all","bins":128,"coordinates":[["x","y"]]}`), false), "all (coordinates x*y)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
