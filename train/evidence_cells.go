@@ -27,6 +27,8 @@ type cellEvidence struct {
 	effects  []float64
 	energies []float64
 	scores   int
+	// weights are frequencies as far as they stand out of the noise.
+	weights []float64
 	// grids are the features of each grid, and ofColumn the grids of each column alone. asides are the
 	// shares of their own effects that states keep, by column and name of the state.
 	grids    [][]int
@@ -40,11 +42,11 @@ type cellEvidence struct {
 // numbers were released, so this costs nothing.
 //
 // Hashed pairs keep their weights, since their cells share features. So does a model with all its
-// iterates, which must end in its weights, and a sample of a distribution over models.
+// iterates, which must end in its weights.
 func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 	m := result.Model
 	f := m.Features()
-	if p.NonPrivate || p.Person != nil || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil || o.Output == option.OutputAllIterates || o.Temperature > 0 {
+	if p.NonPrivate || p.Person != nil || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil || o.Output == option.OutputAllIterates {
 		return nil
 	}
 	e := newCellEvidence(f, m, ready.frequencies)
@@ -67,6 +69,7 @@ func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence {
 	e := &cellEvidence{names: f.Names(), frequencies: found.mean, noise: found.noise, scores: m.Linear().Columns, ofColumn: map[string][]int{}, asides: map[[2]string]float64{}}
 	e.effects, e.energies = make([]float64, len(e.frequencies)*e.scores), make([]float64, len(e.frequencies))
+	e.weights = make([]float64, len(e.frequencies))
 	reach, weights, stride := 2*math.Log(float64(len(e.frequencies))), m.Weights(), f.Dim()
 	for j := range e.frequencies {
 		cell := e.names[j].Cell
@@ -91,6 +94,7 @@ func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence
 			}
 		}
 	}
+	e.weigh()
 	return e
 }
 
@@ -136,22 +140,21 @@ func (e *cellEvidence) shrinkPair(grid []int, axis int) {
 	}
 }
 
-// masses returns the released frequencies of the states of a column in a grid, summed over the states of
-// the other column. A frequency counts as far as it stands out of the noise.
+// masses returns the weights of the states of a column in a grid, summed over the states of the other column.
 func (e *cellEvidence) masses(grid []int, axis int) []float64 {
 	var out []float64
 	for _, j := range grid {
-		state, c := e.names[j].Cell.States[axis], max(0, e.frequencies[j])
+		state := e.names[j].Cell.States[axis]
 		if state >= len(out) {
 			out = append(out, make([]float64, state+1-len(out))...)
 		}
-		out[state] += c * kept(c/e.noise, levelReach)
+		out[state] += e.weights[j]
 	}
 	return out
 }
 
 // lineMasses returns the masses of a column's states, for rows with one state of the other column. They
-// are the frequencies of the cells of this line. The frequencies of the whole column are added, scaled
+// are the weights of the cells of this line. The weights of the whole column are added, scaled
 // to the sum of one standard deviation of the noise. So the whole column decides where the records show
 // no cell of the line.
 func (e *cellEvidence) lineMasses(line []int, axis int, column []float64) []float64 {

@@ -288,3 +288,122 @@ func TestEvidenceOfASingleState(t *testing.T) {
 		t.Fatalf("got %v and a model that moved: %v, want one without an error", err, result.Model != trained)
 	}
 }
+
+// integratedMass is meanMass by a sum over 400 000 masses.
+func integratedMass(c, noise, before float64) float64 {
+	const steps = 400000
+	center := max(0, c-noise*noise/before)
+	most, sum, mean := center+noise*min(12, 60/math.Abs(c/noise-noise/before)), 0.0, 0.0
+	if center > 0 {
+		most = center + 12*noise
+	}
+	for k := range steps {
+		x := (float64(k) + 0.5) * most / steps
+		density := math.Exp(-(x-center)/before - ((c-x)*(c-x)-(c-center)*(c-center))/(2*noise*noise))
+		sum, mean = sum+density, mean+x*density
+	}
+	return mean / sum
+}
+
+// TestMeanMass compares means of masses with sums over their densities.
+func TestMeanMass(t *testing.T) {
+	for _, noise := range []float64{1, 1e-3} {
+		for _, c := range []float64{-40, -3, 0, 0.5, 2, 9} {
+			for _, before := range []float64{1e-3, 0.03, 0.035, 0.2, 1, 50} {
+				if got, want := meanMass(c*noise, noise, before*noise), integratedMass(c*noise, noise, before*noise); math.Abs(got/want-1) > 2e-5 {
+					t.Errorf("%v with noise %v and mean %v before: got %v, want %v", c*noise, noise, before*noise, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFineCellsDivide: the mean over a line of fine cells follows the frequencies of coarse cells. Frequencies of fine cells
+// count as far as noise lets them.
+func TestFineCellsDivide(t *testing.T) {
+	s := &data.Schema{Name: "made", Row: "one place", MaxRecords: 50000, Target: data.Target{Column: "z", Lower: 0, Upper: 1}}
+	for _, name := range []string{"x", "y"} {
+		s.Columns = append(s.Columns, data.Column{Name: name, Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator})
+	}
+	setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8,"pair-bins":4,"coordinates":"x*y","coordinate-bins":8,"coordinate-weight":1.5}`)}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &feature.Map{Pipeline: setup.Features.Pipeline, Norm: feature.NormUnit, Intercept: 0.25, Whitening: &feature.Whitening{}}
+	const noise, high, ratio = 0.001, 0.05, 3.0 // of the values of fine and coarse cells
+	// The coarse cells of y's second state are 0 and 2 of x, and stand far out of the noise. In the first, fine cells differ by
+	// less than noise. The second has nearly all records in one of them.
+	fine := map[[2]int]float64{{0, 2}: 0.8 * noise, {1, 2}: -0.8 * noise, {0, 3}: 0.8 * noise, {1, 3}: -0.8 * noise, {4, 2}: 0.1, {5, 2}: 0.02, {4, 3}: 0, {5, 3}: 0}
+	alone := [][]float64{{0.4, 0.2}, {0.4, 0, 0.2, 0}, {0.3, 0.1, 0, 0, 0.1, 0.1, 0, 0}} // of x
+	names := m.Names()
+	r, weights, frequencies := rand.New(rand.NewPCG(4, 4)), make([]float64, m.Dim()), make([]float64, len(names))
+	for j, n := range names {
+		m.Whitening.Scales, weights[j] = append(m.Whitening.Scales, 0.1+0.9*r.Float64()), r.NormFloat64()
+		switch c := n.Cell; {
+		case c.Columns == [2]string{"x"} && c.Grid > 0:
+			frequencies[j] = alone[c.Grid-1][c.States[0]]
+		case c.Columns[1] == "" || c.Aside != [2]string{}:
+		case c.Value == 0.5 && c.States[1] == 1 && c.States[0]%2 == 0:
+			frequencies[j] = high
+		case c.Value == 1.5:
+			if frequencies[j] = fine[c.States]; c.States[0] > 5 { // noise, as large as frequencies of cells with few records
+				frequencies[j] = 1.9 * noise * float64(1-2*((c.States[0]+c.States[1])%2))
+			}
+		}
+	}
+	trained, err := model.New(s, m, model.Squared, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coarse := ratio * (high - noise*noise/high)
+	split := func(weight float64, before, c []float64) []float64 {
+		out, sum := make([]float64, len(c)), 0.0
+		for k, v := range c {
+			out[k] = integratedMass(v, noise, weight*before[k])
+			sum += out[k]
+		}
+		for k := range out {
+			out[k] *= weight / sum
+		}
+		return out
+	}
+	half, want := []float64{0.5, 0.5}, map[[2]int]float64{}
+	for k, first := range []int{0, 4} { // of x, in cells of the coarse state k of the column alone
+		c := alone[0][k]
+		quarters := split(c-noise*noise/c, half, alone[1][2*k:2*k+2])
+		x := split(quarters[0], half, alone[2][first:first+2])
+		var before, c4 []float64
+		for n := range 4 {
+			before, c4 = append(before, x[n/2]/quarters[0]/2), append(c4, fine[[2]int{first + n/2, 2 + n%2}])
+		}
+		for n, v := range split(coarse, before, c4) {
+			want[[2]int{first + n/2, 2 + n%2}] = v
+		}
+	}
+	e := newCellEvidence(m, trained, moment{frequencies, noise})
+	for j, n := range names {
+		if c := n.Cell; c.Value == 1.5 && math.Abs(e.weights[j]-want[c.States]) > 1e-7 && c.Aside == [2]string{} {
+			t.Errorf("%v: got the weight %v, want %v", n, e.weights[j], want[c.States])
+		}
+	}
+	before := make([]float64, len(e.effects))
+	copy(before, e.effects)
+	e.shrink()
+	for j, n := range names {
+		c := n.Cell
+		if c.Value != 1.5 || c.Aside[0] == "" || c.Aside[1] != "" || c.States[1] < 2 || c.States[1] > 3 {
+			continue
+		}
+		effect, line, column := 0.0, 0.0, 2*coarse
+		for k, other := range names {
+			if o := other.Cell; o.Value == 1.5 && o.States[1] == c.States[1] && o.Aside == [2]string{} {
+				whole := want[[2]int{o.States[0], 2}] + want[[2]int{o.States[0], 3}]
+				mass := want[o.States] + noise*whole/column
+				effect, line = effect+mass*before[k], line+mass
+			}
+		}
+		if got := e.effects[j]; math.Abs(got-effect/line) > 1e-5 {
+			t.Errorf("%v: got the effect %v, want %v", n, got, effect/line)
+		}
+	}
+}
