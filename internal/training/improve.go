@@ -50,12 +50,15 @@ const (
 
 // Improve adds to a request for gradient descent what is expected to help: functions of columns and
 // pairs, if the words of the flag interactions are AutoInteractions, and a correction of
-// predictions, if correct is true. It reads public numbers only: the request and the schema.
+// predictions, if correct is true. It may also ask for clipped rows. It reads public numbers only: the request and the schema.
 func Improve(r *train.Request, o train.Options, s *data.Schema, interactions string, correct bool) error {
 	if !plain(*r, o) {
 		return nil
 	}
 	r.Calibrate = r.Calibrate || correct && calibrates(*r, s)
+	if clipsRows(*r, s) {
+		r.Normalization = feature.NormClip
+	}
 	if interactions != AutoInteractions || !interacts(*r, s) {
 		return nil
 	}
@@ -134,6 +137,15 @@ func interacts(r train.Request, s *data.Schema) bool {
 	}
 	bins, entries := cellsOf(s)
 	return bins >= leastBins && fitsMemory(entries, s)
+}
+
+// clipsRows reports whether rows are clipped to norm 1, and not scaled to it. A scaled row bends a linear function,
+// and a number takes more harm from it than levels. Rows of single records are scaled all the same, because states
+// without evidence are treated on scaled rows alone.
+func clipsRows(r train.Request, s *data.Schema) bool {
+	usual := r.Transforms == nil && r.Normalization == "" && r.Radius == 0 && !r.PrivateRadius && r.Center == train.Auto &&
+		r.Whiten == train.Auto && r.Structure == "" && r.Loss == nil
+	return usual && r.Person != nil && s.Target.Regression() && !s.HasText()
 }
 
 // withoutInteractions returns a warning if a setting of the rows alone keeps AutoInteractions from fitting

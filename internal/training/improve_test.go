@@ -38,6 +38,7 @@ func TestImprove(t *testing.T) {
 		name, target, more string
 		numbers, records   int
 		pairs, corrected   bool
+		clipped            bool
 		change             func(*train.Request, *train.Options)
 		interactions       string
 		uncorrected        bool
@@ -55,7 +56,7 @@ func TestImprove(t *testing.T) {
 		{name: "12600 records of numbers", target: number, numbers: 2, records: 12600, pairs: true},
 		{name: "12750 records of numbers", target: number, numbers: 2, records: 12750, pairs: true, corrected: true},
 		{name: "squared", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Squared }},
-		{name: "persons with numbers", target: number, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
+		{name: "persons with numbers", target: number, clipped: true, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
 		{name: "Huber", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Huber(0.25) }},
 		{name: "Poisson", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Poisson() }},
 		{name: "steps for a number", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Steps = 120 }},
@@ -89,6 +90,24 @@ func TestImprove(t *testing.T) {
 		{name: "words none", target: two, numbers: 5, records: 20000, corrected: true, interactions: NoInteractions},
 		{name: "never corrected", target: two, numbers: 5, records: 20000, pairs: true, uncorrected: true},
 		{name: "replace one", target: two, numbers: 2, records: 5000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Neighboring = privacy.ReplaceOne }},
+		{name: "persons, scaled rows", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Normalization = &train.PersonUnit{Column: "p", MaxRows: 5}, feature.NormUnit
+		}},
+		{name: "persons, a radius", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Radius = &train.PersonUnit{Column: "p", MaxRows: 5}, 2
+		}},
+		{name: "persons, another loss", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Loss = &train.PersonUnit{Column: "p", MaxRows: 5}, model.Squared
+		}},
+		{name: "persons, not whitened", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Whiten = &train.PersonUnit{Column: "p", MaxRows: 5}, train.No
+		}},
+		{name: "persons, a transform", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Transforms = &train.PersonUnit{Column: "p", MaxRows: 5}, []feature.Spec{{Name: "crosses"}}
+		}},
+		{name: "persons, steps", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+			r.Person, r.Steps = &train.PersonUnit{Column: "p", MaxRows: 5}, 100
+		}},
 		{name: "persons", target: two, numbers: 5, records: 20000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
 		{name: "weights", target: two, numbers: 5, records: 20000, pairs: true, change: func(r *train.Request, _ *train.Options) { r.ClassWeights = []float64{1, 2} }},
 		{name: "balance", target: two, numbers: 5, records: 20000, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Balance = true }},
@@ -132,6 +151,9 @@ func TestImprove(t *testing.T) {
 			if parameters := string(r.Transforms[0].Parameters); !strings.Contains(parameters, c.points) || c.points == "" && (strings.Contains(parameters, "coord") || strings.Contains(parameters, "log")) {
 				t.Errorf("%s: got %s, want %s", c.name, parameters, c.points)
 			}
+		}
+		if clipped := r.Normalization == feature.NormClip; clipped != c.clipped {
+			t.Errorf("%s: got row normalization %q, want clip %v", c.name, r.Normalization, c.clipped)
 		}
 		if pairs := len(r.Transforms) > given; pairs != c.pairs || r.Calibrate != c.corrected {
 			t.Errorf("%s: got interactions %v and a correction %v, want %v and %v", c.name, pairs, r.Calibrate, c.pairs, c.corrected)
