@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,8 +46,8 @@ type Draft struct {
 	// MaxRecords, Records and RowsPerPerson are the fields of the schema with these names. 0 means
 	// not declared.
 	MaxRecords, Records, RowsPerPerson int
-	// FromData allows DraftSchema to copy undeclared levels and bounds from the records. The schema
-	// is then tainted.
+	// FromData allows DraftSchema to copy undeclared levels and bounds from the records, and to declare
+	// integers where all numbers are. The schema is then tainted.
 	FromData bool
 
 	people []string // for a related table: the columns of the table of people
@@ -299,7 +300,7 @@ func draftCategorical(name string, levels []string) Column {
 // observed is what FromData found in a column.
 type observed struct {
 	numbers, dates, others int
-	long                   int // cells of many words
+	long, fractions        int // cells of many words, and numbers that are no integers
 	lower, upper           float64
 	first, last            int64 // of the dates, in microseconds since 1970-01-01
 	levels                 map[string]bool
@@ -328,6 +329,9 @@ func (o *observed) see(cell string) {
 		o.lower, o.upper = v, v
 	}
 	o.lower, o.upper = min(o.lower, v), max(o.upper, v)
+	if v != math.Trunc(v) {
+		o.fractions++
+	}
 }
 
 // texts returns the levels, sorted.
@@ -446,6 +450,7 @@ func (s *Schema) fillColumn(c *Column, o *observed) {
 	switch {
 	case o.numeric():
 		filled = draftNumeric(c.Name, o.lower, o.upper)
+		filled.Integer = o.fractions == 0
 	case o.dated():
 		filled = o.date(c.Name)
 	case len(o.levels) >= 1 && len(o.levels) <= maxCopiedLevels:

@@ -121,7 +121,7 @@ func TestDraftFromData(t *testing.T) {
 	}
 	want := []data.Column{
 		{Name: "name", Kind: data.Ignored}, // 120 distinct texts
-		{Name: "age", Kind: data.Numeric, Lower: 20, Upper: 39, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "age", Kind: data.Numeric, Lower: 20, Upper: 39, Integer: true, OutOfRange: data.Clamp, Missing: data.Indicator},
 		{Name: "job", Kind: data.Categorical, Levels: []string{"clerk", "smith"}, Unknown: data.Other, Missing: data.Indicator},
 		{Name: "flat", Kind: data.Numeric, Upper: 5, OutOfRange: data.Clamp, Missing: data.Indicator},
 		{Name: "none", Kind: data.Ignored}, // nothing but missing marks
@@ -139,6 +139,26 @@ func TestDraftFromData(t *testing.T) {
 	if r, err := data.Check(context.Background(), s, data.Source{Path: path}); err != nil || !r.Clean {
 		t.Errorf("Check of the table it was copied from: got %+v, error %v, want it clean", r, err)
 	}
+}
+
+// TestDraftFromDataIntegers wants integers where all numbers that are there are integers, in any form, and the names of these
+// columns among those that were copied. Declared columns stay as they are.
+func TestDraftFromDataIntegers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("whole,point,half,gaps,told,y\n")
+	for i := range 24 {
+		fmt.Fprintf(&b, "%d,%d.0,%s,%s,%d,%s\n", i-3, i, []string{"1.5", fmt.Sprint(i)}[min(i, 1)], []string{"?", fmt.Sprintf("%de1", i)}[i%2], i, []string{"a", "b"}[i%2])
+	}
+	s, _, err := draft(t, b.String(), data.Draft{Target: "y", FromData: true, MaxRecords: 50, Numeric: map[string][2]float64{"told": {0, 30}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false, true, false} {
+		if c := s.Columns[i]; c.Kind != data.Numeric || c.Integer != want || slices.Contains(s.FromData, c.Name) == (c.Name == "told") {
+			t.Errorf("column %s: got kind %v, integers %v and from-data %q, want a number, integers %v", c.Name, c.Kind, c.Integer, s.FromData, want)
+		}
+	}
+	checkRoundTrip(t, s)
 }
 
 // TestDraftFromDataDeclaredAreNotTainted wants no taint where a person declared everything.

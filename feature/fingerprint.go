@@ -7,22 +7,34 @@ import (
 )
 
 // fingerprintRows is the number of fixed rows in a fingerprint.
-const fingerprintRows = 2
+const fingerprintRows = 32
 
-// Fingerprint returns a hash of what the transforms compute for fixed rows of numbers in [0, 1]. If
-// a change of a transform, of its parameters, of its file or of its code changes any of these
-// results, the hash changes. So comparing hashes detects stored features that are outdated. Without
+// Fingerprint returns a hash of what the transforms compute for fixed encoded rows. Of the features of a column, a row
+// has one, such as a number, a level or a missing cell. If a change of a transform, of its parameters, of its file
+// or of its code changes any of these results, the hash changes. So comparing hashes detects stored features that are outdated. Without
 // transforms the result is the hash of an empty text.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {
 		return [sha256.Size]byte(h.Sum(nil))
 	}
-	x, state := make([]float64, c.encoder.Dim()), uint64(1)
+	x, names, state := make([]float64, c.encoder.Dim()), c.encoder.Names(), uint64(1)
+	draw := func(n int) int {
+		state = state*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; any numbers will do
+		return int(state>>53) * n >> 11
+	}
 	for range fingerprintRows {
-		for j := range x {
-			state = state*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; any numbers will do
-			x[j] = float64(state>>53) / (1 << 11)
+		clear(x)
+		for first, end := 0, 0; first < len(x); first = end {
+			for end = first + 1; end < len(x) && names[end].Column == names[first].Column && names[end].Level != ""; end++ {
+			}
+			at, number := first, names[first].Level == ""
+			if !number || draw(4) == 0 { // a number is missing in every fourth row, if it can be
+				at += draw(end - first)
+			}
+			if x[at] = 1; number && at == first {
+				x[at] = float64(draw(1<<11)) / (1 << 11)
+			}
 		}
 		row := x
 		for _, t := range c.transforms {

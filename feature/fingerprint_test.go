@@ -2,6 +2,8 @@ package feature
 
 import (
 	"testing"
+
+	"github.com/ditherml/dither/data"
 )
 
 // louder is a transform whose code was changed a little.
@@ -39,5 +41,26 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("%s and %s have the same fingerprint", name, other)
 		}
 		seen[got] = name
+	}
+}
+
+// TestFingerprintSeesBins wants another fingerprint if the bins of one number change, whatever a missing cell is.
+func TestFingerprintSeesBins(t *testing.T) {
+	for _, missing := range []data.Treatment{data.Zero, data.Indicator} {
+		s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+			{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", "c"}, Missing: missing, Unknown: data.Other},
+			{Name: "pay", Kind: data.Numeric, Upper: 100000, OutOfRange: data.Clamp, Missing: missing},
+		}}
+		seen := map[[32]byte]bool{}
+		for _, text := range []string{`{"pairs": "none", "bins": 64}`, `{"pairs": "none", "bins": 64, "half-logarithmic": "pay"}`} {
+			c, err := NewPipeline(nil, s, Spec{"interactions", []byte(text)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[c.Fingerprint()] = true
+		}
+		if len(seen) != 2 {
+			t.Errorf("missing cells %v: two kinds of bins have one fingerprint", missing)
+		}
 	}
 }

@@ -15,9 +15,10 @@ import (
 )
 
 // interactions turns a row into indicators of cells. A number is replaced by the indicators of the
-// bins that contain it, at several resolutions: its declared range is divided into 2, 4, 8, … bins of
-// equal width. Bins of integers are no finer than needed to separate them. Indicators stay. For each pair of columns, the indicators of the cells of both
-// columns together follow, times a weight. So a linear model on the new row is a sum of a function
+// bins that contain it, at several resolutions: its declared range is divided into 2, 4, 8, … bins. They have
+// equal width, or equal width on the half-logarithmic scale of package encoder. Bins of integers are no finer than
+// needed to separate them. Indicators stay. For each pair of columns, the indicators of the cells of both
+// columns together follow, times a weight. Their bins have equal width. So a linear model on the new row is a sum of a function
 // of each column and of a function of each pair. Bins and pairs follow from declarations alone.
 type interactions struct {
 	in, dim int
@@ -43,7 +44,7 @@ type celled struct {
 	count  int // number of features before
 	number bool
 	finest int       // most bins
-	cuts   []float64 // ends of the finest bins on a logarithmic scale, or nil for bins of equal width
+	cuts   []float64 // ends of the finest bins on the half-logarithmic scale, or nil for bins of equal width
 	levels []string  // of its features before
 	at     int       // first feature after
 }
@@ -68,9 +69,9 @@ type interactionsParameters struct {
 	Coordinates      crossLists `json:"coordinates,omitempty"`
 	CoordinateBins   int        `json:"coordinate-bins,omitempty"`
 	CoordinateWeight float64    `json:"coordinate-weight,omitempty"`
-	// Logarithmic are the columns whose bins have equal width on the scale of log(1 + x - lower). In pairs
-	// their bins have equal width.
-	Logarithmic columnNames `json:"logarithmic,omitempty"`
+	// HalfLogarithmic are the columns whose bins have equal width on the half-logarithmic scale of package
+	// encoder. In pairs their bins have equal width.
+	HalfLogarithmic columnNames `json:"half-logarithmic,omitempty"`
 }
 
 // pairNames are pairs of names of columns, or a word. The pairs are a list such as [["age",
@@ -221,7 +222,7 @@ func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount
 
 // addColumns adds the features of single columns.
 func (t *interactions) addColumns(at surroundings) error {
-	next, grids, logarithmic := 0, 0, slices.Clone(t.parameters.Logarithmic)
+	next, grids, uneven := 0, 0, slices.Clone(t.parameters.HalfLogarithmic)
 	for _, c := range at.schema.Features() {
 		own := celled{column: c, first: next, number: isNumber(c), finest: finestOf(c), at: len(t.names)}
 		for next < len(at.names) && at.names[next].Column == c.Name {
@@ -229,11 +230,11 @@ func (t *interactions) addColumns(at surroundings) error {
 		}
 		own.count = next - own.first
 		equal := own
-		if k := slices.Index(logarithmic, c.Name); k >= 0 {
-			if err := own.cutLogarithms(); err != nil {
+		if k := slices.Index(uneven, c.Name); k >= 0 {
+			if err := own.cutHalfLogarithms(); err != nil {
 				return err
 			}
-			logarithmic = slices.Delete(logarithmic, k, k+1)
+			uneven = slices.Delete(uneven, k, k+1)
 		}
 		for _, n := range at.names[own.first:next] {
 			own.levels = append(own.levels, n.Level)
@@ -263,8 +264,8 @@ func (t *interactions) addColumns(at surroundings) error {
 		equal.levels, t.columns = own.levels, append(t.columns, own)
 		t.flat = append(t.flat, equal)
 	}
-	if len(logarithmic) > 0 {
-		return fmt.Errorf("logarithmic names %q, want each name of a column of numbers once", logarithmic[0])
+	if len(uneven) > 0 {
+		return fmt.Errorf("half-logarithmic names %q, want each name of a column of numbers once", uneven[0])
 	}
 	t.pairsAt = len(t.names)
 	return nil

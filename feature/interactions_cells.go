@@ -56,7 +56,7 @@ func (c *celled) ordered(cell, bins int) string {
 // edge returns the lower end of a bin in the units of the table.
 func (c *celled) edge(cell, bins int) string {
 	if c.cuts != nil {
-		return strconv.FormatFloat(c.logarithmicEnd(cell*(maxBins/bins)), 'g', 5, 64)
+		return strconv.FormatFloat(c.halfLogarithmicEnd(cell*(maxBins/bins)), 'g', 5, 64)
 	}
 	low, high, of := c.column.Lower, c.column.Upper, func(v float64) float64 { return v }
 	if c.column.Transform == data.TransformLog1p {

@@ -154,7 +154,7 @@ func decodeParameters(text json.RawMessage, p any) error {
 		return nil
 	}
 	if err := strict.Decode(text, p); err != nil {
-		return fmt.Errorf("parameters: %w", err)
+		return fmt.Errorf("parameters: %w; want those of this version, or the version that wrote them", err)
 	}
 	return nil
 }

@@ -42,11 +42,11 @@ type cellEvidence struct {
 // numbers were released, so this costs nothing.
 //
 // Hashed pairs keep their weights, since their cells share features. So does a model with all its
-// iterates, which must end in its weights.
+// iterates, which must end in its weights, and a sample of a distribution over models.
 func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 	m := result.Model
 	f := m.Features()
-	if p.NonPrivate || p.Person != nil || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil || o.Output == option.OutputAllIterates {
+	if p.NonPrivate || p.Person != nil || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil || o.Output == option.OutputAllIterates || o.Temperature > 0 {
 		return nil
 	}
 	e := newCellEvidence(f, m, ready.frequencies)

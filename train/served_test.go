@@ -439,19 +439,26 @@ func TestMoveIsBounded(t *testing.T) {
 }
 
 // TestSampleIsNotMoved wants no weights before a move for a sample of a distribution over models: its weights are served.
+// That holds for cells of interactions too.
 func TestSampleIsNotMoved(t *testing.T) {
 	d := indicatedData(t, 3, 1500)
-	s, err := NewPlan(Request{Epsilon: 0.5, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: Yes, Whiten: Yes}, d.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, temperature := range []float64{0, 1e-5} {
-		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{Temperature: temperature, Ridge: 0.1, Output: option.OutputLast})
+	r := Request{Epsilon: 0.5, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Whiten: Yes}
+	centered, cells := r, r
+	centered.Center = Yes
+	cells.Transforms = []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all", "bins": 8}`)}}
+	for name, r := range map[string]Request{"rows": centered, "cells": cells} {
+		s, err := NewPlan(r, d.Schema())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if moved := result.UnshrunkWeights != nil; result.Unshrunk == nil || moved != (temperature == 0) {
-			t.Errorf("temperature %v: states are shrunk %v, and the constant is moved %v", temperature, result.Unshrunk != nil, moved)
+		for _, temperature := range []float64{0, 1e-5} {
+			result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{Temperature: temperature, Ridge: 0.1, Output: option.OutputLast})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if moved := result.UnshrunkWeights != nil; moved != (temperature == 0) || name == "rows" && result.Unshrunk == nil {
+				t.Errorf("%s, temperature %v: states are shrunk %v, and weights are moved %v", name, temperature, result.Unshrunk != nil, moved)
+			}
 		}
 	}
 }

@@ -42,9 +42,9 @@ What nobody can declare is learned within the budget of the training: --numeric 
 pay=private:0:1e6 with a range that is wide enough for anything, and --levels town=private:20
 for the 20 most frequent texts at most.
 
-With --from-data the bounds and levels that are left open are copied out of the records. They
-are then not protected by any guarantee: the schema says so, a certificate will say so, and
-train asks for --assume-public.`
+With --from-data the bounds and levels that are left open are copied out of the records, and whether
+numbers are integers. They are then not protected by any guarantee: the schema says so, a certificate
+will say so, and train asks for --assume-public.`
 
 const schemaInitExample = `  dither schema init people.csv --target income --levels "income=<=50K,>50K" \
     --numeric age=17:90 --levels sex=Male,Female --ignore id \

@@ -44,7 +44,7 @@ type key struct {
 
 // encodedFormat is the form of encoded tables. It changes with the way in which cells become numbers, so
 // that no table serves that an earlier program read in another way.
-const encodedFormat = "4"
+const encodedFormat = "5"
 
 // newKey reads the files of a table for their hashes, because sizes and times do not show every
 // change.

@@ -28,6 +28,9 @@ type Axis struct {
 	Label string
 	// Log reports that equal factors have equal lengths. Then every value on the axis is above 0.
 	Log bool
+	// Knots, if there are any, are values at equal distances on the axis, from its lower end to its upper end. They
+	// grow. The axis is even between two of them.
+	Knots []float64
 }
 
 // Series is one curve.

@@ -110,6 +110,9 @@ func newDrawnPanel(p figure.Panel) drawnPanel {
 		}
 	}
 	out.X, out.Y = newScale(xs, nil, p.X.Log), newScale(ys, around, p.Y.Log)
+	if knots := p.X.Knots; len(knots) > 1 {
+		out.X = scale{Low: knots[0], High: knots[len(knots)-1], Knots: knots}
+	}
 	return out
 }
 

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -9,6 +12,8 @@ import (
 type scale struct {
 	Low, High float64
 	Log       bool
+	// Knots are values at equal distances from Low to High, if the axis is not even. They grow.
+	Knots []float64
 	// Room is how many letters fit along the axis, 0 for any number.
 	Room int
 }
@@ -69,8 +74,18 @@ func (s scale) forward(v float64) float64 {
 	return v
 }
 
+// knotRoom is the room before the lower end of an axis with knots. The room after the upper end is
+// seven times as much, for half of the label of a large number.
+const knotRoom = 0.01
+
 // place is where a value stands between the ends, from 0 to 1.
 func (s scale) place(v float64) float64 {
+	if s.Knots != nil {
+		last := len(s.Knots) - 1
+		k := min(last, max(1, sort.SearchFloat64s(s.Knots, v)))
+		share := (float64(k-1) + (v-s.Knots[k-1])/(s.Knots[k]-s.Knots[k-1])) / float64(last)
+		return knotRoom + (1-8*knotRoom)*min(1, max(0, share))
+	}
 	low, high := s.forward(s.Low), s.forward(s.High)
 	return min(1, max(0, (s.forward(v)-low)/(high-low)))
 }
@@ -83,8 +98,11 @@ func (s scale) holds(v float64) bool {
 // Ticks returns the marks of an axis: round numbers, or powers of ten with their parts between.
 func (s scale) Ticks(low, high float64) []tick {
 	ticks := evenTicks(low, high, figureTicks)
-	if s.Log {
+	switch {
+	case s.Log:
 		ticks = logTicks(low, high)
+	case s.Knots != nil:
+		ticks = s.apartTicks()
 	}
 	for times := 0; times < 3 && s.Room > 0 && letters(ticks) > s.Room; times++ {
 		thin(ticks)
@@ -132,6 +150,23 @@ func logTicks(low, high float64) []tick {
 	if labelled(ticks) < 3 {
 		return evenTicks(low, high, figureTicks)
 	}
+	return ticks
+}
+
+// apartTicks are marks at the lower end and at 1, 2 and 5 times powers of ten, which stand apart on an axis with
+// knots. Powers of ten come first.
+func (s scale) apartTicks() []tick {
+	ticks := []tick{{Value: s.Low, Label: plain(s.Low)}}
+	for _, digit := range []float64{1, 5, 2} {
+		for power := math.Floor(math.Log10(s.High)); power >= 0; power-- {
+			value := parse(strconv.FormatFloat(digit, 'f', 0, 64) + "e" + strconv.FormatFloat(power, 'f', 0, 64))
+			near := func(t tick) bool { return math.Abs(s.place(value)-s.place(t.Value)) < 1/figureTicks }
+			if value > s.Low && value <= s.High && !slices.ContainsFunc(ticks, near) {
+				ticks = append(ticks, tick{Value: value, Label: plain(value)})
+			}
+		}
+	}
+	slices.SortFunc(ticks, func(a, b tick) int { return cmp.Compare(a.Value, b.Value) })
 	return ticks
 }
 

@@ -35,6 +35,9 @@ func TestScaleTicks(t *testing.T) {
 		{scale{Low: 0.15, High: 95, Log: true}, "[0.2 0.5 1 2 5 10 20 50]"},
 		{scale{Low: 3, High: 4, Log: true}, "[3 3.2 3.4 3.6 3.8 4]"},
 		{scale{Low: 1e-9, High: 1e9, Log: true}, "[1e-9 1e-6 0.001 1 1000 1000000 1e9]"},
+		{scale{Low: 0, High: 1e6, Knots: []float64{0, 32, 1000, 28000, 170000, 560000, 1e6}}, "[0 100 10000 100000 500000 1000000]"},
+		{scale{Low: -3, High: 400, Knots: []float64{-3, 0, 3, 400}}, "[-3 1 100]"},
+		{scale{Low: 20, High: 30000, Knots: []float64{20, 90, 4000, 30000}}, "[20 50 1000 10000 20000]"},
 		{scale{Low: 0, High: 1000, Room: 20}, "[0 400 800]"},
 		{newScale([]float64{1e-300, 1e300}, nil, true), "[1e-204 1e-102 1 1e102 1e204]"},
 		{scale{Low: 0, High: math.Inf(1), Log: true}, "[]"},
@@ -92,5 +95,19 @@ func TestPlacement(t *testing.T) {
 				t.Errorf("got text %d at %+v over text %d at %+v", i, b, k, other)
 			}
 		}
+	}
+}
+
+// TestKnots wants knots at equal distances, evenness between two of them, and the ends of the axis for what is beyond.
+func TestKnots(t *testing.T) {
+	s := scale{Low: 1, High: 100, Knots: []float64{1, 2, 100}}
+	whole := s.place(100) - s.place(1)
+	for v, want := range map[float64]float64{1: 0, 1.5: 0.25, 2: 0.5, 51: 0.75, 100: 1, 0: 0, 1000: 1} {
+		if got := (s.place(v) - s.place(1)) / whole; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v is at %v of the axis, want %v", v, got, want)
+		}
+	}
+	if low, high := s.place(1), s.place(100); low < 0 || high > 1 || low >= high {
+		t.Errorf("the ends are at %v and %v", low, high)
 	}
 }

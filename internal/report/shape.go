@@ -23,6 +23,8 @@ type Shape struct {
 	Unit string
 	// Score names the score, if the model has several.
 	Score string
+	// Knots are values of the number at equal distances on its axis, or nil for an even axis.
+	Knots []float64
 	// Points are over the values of a number, with intervals. Two points with one height are the ends
 	// of a bin.
 	Points []figure.Point
@@ -72,7 +74,7 @@ func newShapes(shapes []Shape, number *int) (views []shapeView, rest *Table) {
 		view := shapeView{Title: shorten(s.title(), maxLabelRunes)}
 		if len(s.Points) > 0 {
 			*number++
-			c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis()}, Y: figure.Axis{Label: "change of the score"},
+			c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis(), Knots: s.Knots}, Y: figure.Axis{Label: "change of the score"},
 				Series: []figure.Series{{Name: s.Name, Points: s.Points}}}}}, *number)
 			c.Hint, c.Legend = false, nil
 			view.Chart = &c

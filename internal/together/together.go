@@ -34,7 +34,7 @@ type Run struct {
 // KeyBytes is the least length of a key of ranks, in bytes.
 const KeyBytes = 32
 
-// Uses is the version of the rules by which programs use what was released, such as weights of grids and
+// Uses is the version of the rules by which programs use what was released, such as weights of grids, bins and
 // corrections. Raise it with each change of such a rule, since no plan shows it. Ranks with two versions
 // would compute gradients of two models, and add them up.
 const Uses = 8

@@ -88,17 +88,3 @@ func withCoordinates(r train.Request, s *data.Schema, cells resolution) resoluti
 	}
 	return more
 }
-
-// withLogarithms returns a resolution with the columns whose bins are logarithmic: numbers that may be small or
-// more than a thousand times larger, such as amounts of money. Most of them are usually near the lower end of the declared range,
-// where bins of equal width are too wide.
-func withLogarithms(s *data.Schema, cells resolution) resolution {
-	points := slices.Concat(cells.coordinates...)
-	for _, c := range s.Features() {
-		number := c.Kind == data.Numeric && c.Slots() == 0 && c.Date == nil && c.Transform != data.TransformLog1p
-		if number && c.Lower >= 0 && c.Lower <= mostLowEnd*c.Upper && c.Upper-c.Lower >= leastWide && !slices.Contains(points, c.Name) {
-			cells.logarithmic = append(cells.logarithmic, c.Name)
-		}
-	}
-	return cells
-}

@@ -8,34 +8,6 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// TestLogarithms wants logarithmic bins of numbers with a wide declared range, which are no coordinates.
-func TestLogarithms(t *testing.T) {
-	for form, want := range map[string]bool{
-		"{numeric: [0, 10000]}":                          true,
-		"{numeric: [0, 9999]}":                           false,
-		"{numeric: [20, 20000], integer: true}":          true,
-		"{numeric: [20.1, 20000]}":                       false,
-		"{numeric: [-1, 100000]}":                        false,
-		"{numeric: [0, 100000], transform: log1p}":       false,
-		"{numeric: [0, 100000], transform: none}":        true,
-		"{numeric: [0, 100000], bins: [5, 50]}":          false,
-		"{date: {since: 1930-01-01, range: [0, 29584]}}": false,
-		"{levels: [a, b, c], ordered: true}":             false,
-		"{numeric: [0, 100000], missing: indicator}":     true,
-	} {
-		s, err := data.ParseSchema("wide.yaml", fmt.Appendf(nil, "dither-schema: 1\nrow: one house\nmax-records: 9\ntarget: {column: y, bounds: [0, 1]}\ndefaults: {missing: zero, out-of-range: clamp, unknown: zero}\ncolumns:\n  northing: %s\n  x: {numeric: [0, 1]}\n", form))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := withLogarithms(s, resolution{pairBins: 4}); len(got.logarithmic) > 0 != want || got.pairBins != 4 {
-			t.Errorf("%s: got %+v, want logarithms %v", form, got, want)
-		}
-		if got := withLogarithms(s, resolution{coordinates: [][]string{{"easting", "northing"}}}); got.logarithmic != nil {
-			t.Errorf("%s as a coordinate: got %+v", form, got)
-		}
-	}
-}
-
 // TestCoordinatesOf finds points by the names of numbers alone.
 func TestCoordinatesOf(t *testing.T) {
 	const number = "{numeric: [-90, 90]}"

@@ -35,7 +35,7 @@ const (
 	finestBins, usualFinest = 128, 64
 	// leastFinePoints is the least signal for which coordinates have finePointBins bins.
 	leastFinePoints, finePointBins = 4500, 128
-	// leastWide is the least width of a declared range whose bins are logarithmic. Its lower end is at most
+	// leastWide is the least width of a declared range whose bins are half-logarithmic. Its lower end is at most
 	// mostLowEnd of the upper one.
 	leastWide, mostLowEnd = 10000, 0.001
 	// manyBuckets is more than the default number of buckets. Pairs that are hashed have more features with it.
@@ -66,7 +66,7 @@ func Improve(r *train.Request, o train.Options, s *data.Schema, interactions str
 	if finer.pairBins > 0 {
 		r.Steps = option.FineSteps
 	}
-	spec, err := interactionsSpec(AutoInteractions, withLogarithms(s, withCoordinates(*r, s, finer)))
+	spec, err := interactionsSpec(AutoInteractions, withHalfLogarithms(s, withCoordinates(*r, s, finer)))
 	r.Transforms = append(r.Transforms, spec)
 	return err
 }

@@ -83,7 +83,7 @@ func TestImprove(t *testing.T) {
 		{name: "a point of few integers", target: number, more: "  lon: {numeric: [0, 3], integer: true}\n  lat: {numeric: [0, 3], integer: true}\n", numbers: 3, records: 30000, pairs: true, corrected: true, fine: 16},
 		{name: "a point that does not fit", target: number, more: place, numbers: 3, records: 1150000, pairs: true, corrected: true},
 		{name: "a point and few records", target: number, more: place, numbers: 2, records: 2500},
-		{name: "a wide range", target: number, more: "  pay: {numeric: [0, 50000]}\n", numbers: 3, records: 18900, pairs: true, corrected: true, points: `{"logarithmic":["pay"],"pairs":"auto"}`},
+		{name: "a wide range", target: number, more: "  pay: {numeric: [0, 50000]}\n", numbers: 3, records: 18900, pairs: true, corrected: true, points: `{"half-logarithmic":["pay"],"pairs":"auto"}`},
 		{name: "2100000 records", target: number, numbers: 5, records: 2100000, corrected: true},
 		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},

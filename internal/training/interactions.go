@@ -41,11 +41,11 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 
 // resolution is the finest number of bins of a number, alone, in a pair and among coordinates, and the most
 // features of all pairs. A number that is 0 has the default of the transform interactions. It has the pairs of
-// columns that are coordinates too, and the columns whose bins are logarithmic.
+// columns that are coordinates too, and the columns whose bins are half-logarithmic.
 type resolution struct {
 	bins, pairBins, coordinateBins, buckets int
 	coordinates                             [][]string
-	logarithmic                             []string
+	halfLogarithmic                         []string
 }
 
 // interactionsSpec returns the transform interactions with these pairs.
@@ -54,8 +54,8 @@ func interactionsSpec(pairs any, r resolution) (feature.Spec, error) {
 	if len(r.coordinates) > 0 {
 		keys["coordinates"] = r.coordinates
 	}
-	if len(r.logarithmic) > 0 {
-		keys["logarithmic"] = r.logarithmic
+	if len(r.halfLogarithmic) > 0 {
+		keys["half-logarithmic"] = r.halfLogarithmic
 	}
 	for key, v := range map[string]int{"bins": r.bins, "pair-bins": r.pairBins, "coordinate-bins": r.coordinateBins, "buckets": r.buckets} {
 		if v > 0 {

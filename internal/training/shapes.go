@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -36,12 +37,12 @@ type shaper struct {
 	before   [][]float64 // the weights before those with little evidence were moved
 	unshrunk *feature.Map
 	bars     bars // of the weights
-	cells    bool // numbers lie in cells of equal width, or of equal width on a logarithmic scale
-	// logarithmic are the names of the columns with the latter.
-	logarithmic []string
-	scratch     *feature.PipelineScratch
-	byColumn    map[string][]int
-	names       []encoder.Name
+	cells    bool // numbers lie in cells of equal width, or of equal width on the half-logarithmic scale
+	// halfLogarithmic are the names of the columns with the latter.
+	halfLogarithmic []string
+	scratch         *feature.PipelineScratch
+	byColumn        map[string][]int
+	names           []encoder.Name
 	// entries appends the features of a row that are not 0. It is nil for rows that are not mostly 0.
 	entries func(values []float32, index []uint32, x []float64) ([]uint32, []float64)
 }
@@ -70,7 +71,7 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
 		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
 	if cells {
-		s.logarithmic = logarithmicOf(specs[0])
+		s.halfLogarithmic = halfLogarithmicOf(specs[0])
 		s.entries, _ = f.Pipeline.Entries()
 	}
 	s.names = f.Names()
@@ -82,6 +83,9 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 		own := s.shape(c.Name, s.places(i, false))
 		for k := range own {
 			own[k].Unit = unitOf(&c)
+			for j := 0; j <= cellPoints && slices.Contains(s.halfLogarithmic, c.Name); j++ {
+				own[k].Knots = append(own[k].Knots, encoder.HalfLogarithmic(c.Lower, c.Upper, float64(j)/cellPoints))
+			}
 		}
 		out = append(out, own...)
 	}
@@ -96,13 +100,15 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	return out
 }
 
-// logarithmicOf returns the columns whose bins are logarithmic by the transform interactions.
-func logarithmicOf(spec feature.Spec) []string {
-	var parameters struct{ Logarithmic []string }
+// halfLogarithmicOf returns the columns whose bins are half-logarithmic by the transform interactions.
+func halfLogarithmicOf(spec feature.Spec) []string {
+	var parameters struct {
+		HalfLogarithmic []string `json:"half-logarithmic"`
+	}
 	if json.Unmarshal(spec.Parameters, &parameters) != nil {
 		return nil // a pipeline's specification has a list
 	}
-	return parameters.Logarithmic
+	return parameters.HalfLogarithmic
 }
 
 // unitOf returns the unit of a column of numbers in words, "" without one.
@@ -131,7 +137,21 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 		out = append(out, p)
 	}
 	number := func(from, to float64) {
-		add(place{name: fmt.Sprintf("%.4g to %.4g", from, to), from: from, to: to, number: true}, (from+to)/2)
+		digits, at := 4, (from+to)/2
+		for ; digits < 17 && to > from && strconv.FormatFloat(from, 'g', digits, 64) == strconv.FormatFloat(to, 'g', digits, 64); digits++ {
+		}
+		if c.Integer && to > from { // a cell without an integer holds no record
+			near := 1e-9 * (c.Upper - c.Lower) // ends are rounded
+			first, last := math.Ceil(from-near), math.Ceil(to-near)-1
+			if to >= c.Upper-near {
+				last = math.Floor(c.Upper)
+			}
+			if first > last {
+				return
+			}
+			at = min(max(math.Round(at), first), last)
+		}
+		add(place{name: fmt.Sprintf("%.*g to %.*g", digits, from, digits, to), from: from, to: to, number: true}, at)
 	}
 	switch {
 	case c.Kind == data.Categorical:
@@ -157,8 +177,8 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 			number(c.Lower, c.Lower)
 		}
 		of := func(share float64) float64 { return c.Lower + (c.Upper-c.Lower)*share }
-		if !pair && slices.Contains(s.logarithmic, c.Name) {
-			of = func(share float64) float64 { return c.Lower + math.Expm1(math.Log1p(c.Upper-c.Lower)*share) }
+		if !pair && slices.Contains(s.halfLogarithmic, c.Name) {
+			of = func(share float64) float64 { return encoder.HalfLogarithmic(c.Lower, c.Upper, share) }
 		}
 		for k := range n {
 			from, to := of(float64(k)/float64(n)), of(float64(k+1)/float64(n))

@@ -131,20 +131,24 @@ func TestShapesOfPairsAreMeans(t *testing.T) {
 	}
 }
 
-// TestShapesOfLogarithms wants places at equal steps of the logarithm for a number with logarithmic bins.
-func TestShapesOfLogarithms(t *testing.T) {
-	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":32,"logarithmic":"size","pairs":"none"}`)})
+// TestShapesOfHalfLogarithms wants places at equal steps of the scale for a number with half-logarithmic bins.
+func TestShapesOfHalfLogarithms(t *testing.T) {
+	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":32,"half-logarithmic":"size","pairs":"none"}`)})
 	for _, s := range shapes(m, bars{half: 0.5}) {
 		if s.Name != "size" {
 			continue
 		}
-		if len(s.Points) != 2*cellPoints {
-			t.Fatalf("got %d points, want %d", len(s.Points), 2*cellPoints)
+		if len(s.Points) != 2*cellPoints || len(s.Knots) != cellPoints+1 {
+			t.Fatalf("got %d points and %d knots, want %d and %d", len(s.Points), len(s.Knots), 2*cellPoints, cellPoints+1)
 		}
 		for k := range cellPoints {
-			low, high := math.Expm1(math.Log1p(8)*float64(k)/cellPoints), math.Expm1(math.Log1p(8)*float64(k+1)/cellPoints)
-			if from, to := s.Points[2*k].X, s.Points[2*k+1].X; math.Abs(from-low) > 1e-12 || math.Abs(to-high) > 1e-12 {
-				t.Errorf("place %d is from %v to %v, want %v to %v", k, from, to, low, high)
+			if s.Knots[k] != s.Points[2*k].X || s.Knots[k+1] != s.Points[2*k+1].X {
+				t.Errorf("place %d is not between its knots", k)
+			}
+			for side, x := range []float64{s.Points[2*k].X, s.Points[2*k+1].X} {
+				if got, want := (x/8+math.Log1p(x)/math.Log1p(8))/2, float64(k+side)/cellPoints; math.Abs(got-want) > 1e-12 {
+					t.Errorf("place %d has an end at %v of the scale, want %v", k, got, want)
+				}
 			}
 			if k > 0 && s.Points[2*k].Y == s.Points[2*k-1].Y {
 				t.Errorf("places %d and %d are the same cell", k-1, k)
@@ -185,5 +189,36 @@ columns:
 	}
 	if want := map[string]string{"age": "years", "pay": "", "joined": "days after 2020-01-01", "joined.month": ""}; !maps.Equal(units, want) {
 		t.Errorf("got the units %v, want %v", units, want)
+	}
+}
+
+// TestPlacesOfIntegers wants each integer in one place, which stands for an integer of its own, at equal widths, on the
+// half-logarithmic scale and in pairs.
+func TestPlacesOfIntegers(t *testing.T) {
+	for upper, spec := range map[float64]string{5: `{"bins":8,"pairs":"none"}`, 40: `{"bins":64,"half-logarithmic":"n","pairs":"none"}`, 31: `{"bins":32,"pairs":"none"}`} {
+		s := &data.Schema{MaxRecords: 50, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+			{Name: "n", Kind: data.Numeric, Lower: -1, Upper: upper - 1, Integer: true, OutOfRange: data.Clamp, Missing: data.Zero}}}
+		chain, err := feature.NewPipeline(nil, s, feature.Spec{Name: "interactions", Parameters: []byte(spec)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := shaper{features: &feature.Map{Pipeline: chain}, columns: s.Features(), cells: true, halfLogarithmic: halfLogarithmicOf(chain.Specs()[0])}
+		for _, pair := range []bool{false, true} {
+			held := 0
+			for _, p := range own.places(0, pair) {
+				v := float64(p.values[0])
+				if v != math.Trunc(v) || v < p.from-1e-9 || v > p.to {
+					t.Errorf("%s: %s stands for %v", spec, p.name, v)
+				}
+				for n := -1.0; n <= upper-1; n++ {
+					if n >= p.from-1e-9 && (n < p.to-1e-9 || n == upper-1 && p.to >= n-1e-9) {
+						held++
+					}
+				}
+			}
+			if held != int(upper)+1 {
+				t.Errorf("%s, pair %v: the places hold %d integers, want %d", spec, pair, held, int(upper)+1)
+			}
+		}
 	}
 }

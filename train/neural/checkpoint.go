@@ -2,6 +2,9 @@ package neural
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,6 +12,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/optimizer"
+	"github.com/ditherml/dither/internal/together"
 	"github.com/ditherml/dither/ledger"
 )
 
@@ -60,11 +64,28 @@ type settings struct {
 	WarmUp       int     `json:"warm-up"`
 	Average      string  `json:"average"`
 	AverageDecay float64 `json:"average-decay"`
+	// Rows is a hash of the schema, the transforms and the version of their rules.
+	Rows string `json:"rows"`
 }
 
 func (r *run) settings() settings {
 	line, _ := optimizerOf(r.options.Optimizer)
-	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay}
+	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay, r.rowsHash}
+}
+
+// hashRows returns a hash of what turns records into rows of the network.
+func (s Setup) hashRows() (string, error) {
+	schema, err := s.Schema.YAML()
+	if err != nil {
+		return "", fmt.Errorf("neural: schema: %w", err)
+	}
+	specs, err := json.Marshal(s.Features.Pipeline.Specs())
+	if err != nil {
+		return "", fmt.Errorf("neural: transforms: %w", err)
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%d\n%s\n%s", together.Uses, specs, schema) // a hash accepts every write
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // state returns the checkpoint of the run at the current step. It shares the run's memory.
@@ -139,6 +160,9 @@ func (c *Checkpoint) check(s Setup) error {
 
 // resume restores the state of a checkpoint and pays for the runs before.
 func (r *run) resume(from *Checkpoint) error {
+	if r.rowsHash != from.settings.Rows {
+		return fmt.Errorf("neural: the checkpoint is of another schema, of other transforms or of another version, want those of its run; have the same again, or begin anew")
+	}
 	if got := r.settings(); got != from.settings {
 		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.settings)
 	}

@@ -234,7 +234,14 @@ func TestResumeRefuses(t *testing.T) {
 		"clipping norm":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Levels = [][2]float64{{math.Inf(1), 0}} },
 		"options":          func(_ *Checkpoint, _ *Setup, o *Options) { o.Optimizer = "adam" },
 		"weights to begin": func(_ *Checkpoint, s *Setup, o *Options) { o.Initial = make([]float32, s.Network.Weights()) },
-		"optimizer has":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Optimizers[0].Vectors = [][]float64{{1}} },
+		"another schema": func(_ *Checkpoint, s *Setup, _ *Options) {
+			other := *s.Schema
+			other.Columns = slices.Clone(other.Columns)
+			other.Columns[0].Upper++
+			s.Schema = &other
+		},
+		"another version": func(c *Checkpoint, _ *Setup, _ *Options) { c.settings.Rows = "" },
+		"optimizer has":   func(c *Checkpoint, _ *Setup, _ *Options) { c.Optimizers[0].Vectors = [][]float64{{1}} },
 	} {
 		c, own, o := *from, setup, Options{}
 		c.Optimizers = slices.Clone(from.Optimizers)

@@ -11,27 +11,27 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// wideNumber returns the transform of one number from 5 to 100,005 with logarithmic bins.
+// wideNumber returns the transform of one number from 5 to 100,005 with half-logarithmic bins.
 func wideNumber(t *testing.T, bins int) *Pipeline {
 	t.Helper()
 	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
 		{Name: "pay", Kind: data.Numeric, Lower: 5, Upper: 100005, Integer: true, OutOfRange: data.Clamp, Missing: data.Indicator},
 	}}
-	c, err := NewPipeline(nil, s, Spec{"interactions", fmt.Appendf(nil, `{"bins": %d, "logarithmic": "pay"}`, bins)})
+	c, err := NewPipeline(nil, s, Spec{"interactions", fmt.Appendf(nil, `{"bins": %d, "half-logarithmic": "pay"}`, bins)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// TestLogarithmicBins: the k-th end of b bins is 5 + (100001^(k/b) - 1). Each number lies in its bin, up to the rounding
-// to single precision, and a bin lies in one bin of the coarser resolution. A missing cell has its indicator alone.
-func TestLogarithmicBins(t *testing.T) {
+// TestHalfLogarithmicBins: the scale of x is the mean of (x - 5) / 100000 and log(x - 4) / log(100001). Each number
+// lies in its bin, up to the rounding to single precision, and a bin lies in one bin of the coarser resolution. A missing cell has its indicator alone.
+func TestHalfLogarithmicBins(t *testing.T) {
 	c, r := wideNumber(t, 64), rand.New(rand.NewPCG(51, 52))
 	if want := 2 + 4 + 8 + 16 + 32 + 64 + 1; c.Dim() != want {
 		t.Fatalf("got %d features, want %d", c.Dim(), want)
 	}
-	if got := c.Names()[1].Level; got != "320.23 to 1e+05" {
+	if got := c.Names()[1].Level; got != "15951 to 1e+05" {
 		t.Errorf("the upper of two bins is %q", got)
 	}
 	x, s := make([]float64, c.Dim()), c.NewScratch()
@@ -44,9 +44,10 @@ func TestLogarithmicBins(t *testing.T) {
 		at, last := 0, 0
 		for b := 2; b <= 64; b *= 2 {
 			cell := slices.Index(x[at:at+b], 1)
-			low, high := 5+math.Pow(100001, float64(cell)/float64(b))-1, 5+math.Pow(100001, float64(cell+1)/float64(b))-1
-			if held := min(max(v, 5), 100005); cell < 0 || held < low-0.02 || held > high+0.02 {
-				t.Fatalf("%v is in bin %d of %d, from %v to %v", v, cell, b, low, high)
+			held := min(max(v, 5), 100005)
+			place := ((held-5)/1e5 + math.Log(held-4)/math.Log(100001)) / 2 * float64(b)
+			if cell < 0 || place < float64(cell)-1e-4 || place > float64(cell+1)+1e-4 {
+				t.Fatalf("%v is in bin %d of %d, want %v", v, cell, b, place)
 			}
 			if b > 2 && cell/2 != last {
 				t.Fatalf("%v is in bin %d of %d, and in bin %d of the coarser ones", v, cell, b, last)
@@ -60,26 +61,30 @@ func TestLogarithmicBins(t *testing.T) {
 	}
 }
 
-// TestLogarithmicIntegers: integers have as many bins as other numbers, since logarithmic bins near the upper end
+// TestHalfLogarithmicIntegers: integers have as many bins as other numbers, since half-logarithmic bins near the upper end
 // are wider than 1.
-func TestLogarithmicIntegers(t *testing.T) {
+func TestHalfLogarithmicIntegers(t *testing.T) {
 	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
 		{Name: "age", Kind: data.Numeric, Upper: 20, Integer: true, OutOfRange: data.Clamp, Missing: data.Zero},
 	}}
-	for parameters, want := range map[string]int{`{"bins": 64}`: 2 + 4 + 8 + 16 + 32, `{"bins": 64, "logarithmic": ["age"]}`: 2 + 4 + 8 + 16 + 32 + 64} {
+	for parameters, want := range map[string]int{`{"bins": 64}`: 2 + 4 + 8 + 16 + 32, `{"bins": 64, "half-logarithmic": ["age"]}`: 2 + 4 + 8 + 16 + 32 + 64} {
 		if c, err := NewPipeline(nil, s, Spec{"interactions", []byte(parameters)}); err != nil || c.Dim() != want {
 			t.Errorf("%s: got %v features, want %d (%v)", parameters, c.Dim(), want, err)
 		}
 	}
 }
 
-// TestLogarithmicBinsAreUsed wants bins of one width in the logarithm: uniform logarithms fill them alike.
+// TestHalfLogarithmicBinsAreUsed fills all bins alike by numbers, half of them uniform, half of them with uniform logarithms.
 // The draws are fixed, so the test has no chance of a false alarm.
-func TestLogarithmicBinsAreUsed(t *testing.T) {
+func TestHalfLogarithmicBinsAreUsed(t *testing.T) {
 	c, r, counts := wideNumber(t, 64), rand.New(rand.NewPCG(53, 54)), [64]int{}
 	x, s := make([]float64, c.Dim()), c.NewScratch()
 	for range 64000 {
-		c.features(x, []float32{float32(5 + math.Expm1(r.Float64()*math.Log1p(100000)))}, s)
+		v := 5 + r.Float64()*100000
+		if r.IntN(2) == 0 {
+			v = 5 + math.Expm1(r.Float64()*math.Log1p(100000))
+		}
+		c.features(x, []float32{float32(v)}, s)
 		counts[slices.Index(x[62:126], 1)]++
 	}
 	if slices.Min(counts[:]) < 800 || slices.Max(counts[:]) > 1200 {
@@ -87,18 +92,18 @@ func TestLogarithmicBinsAreUsed(t *testing.T) {
 	}
 }
 
-// TestLogarithmicChangesOneColumn wants the same features of all other columns, and of all columns without the key.
-func TestLogarithmicChangesOneColumn(t *testing.T) {
+// TestHalfLogarithmicChangesOneColumn wants the same features of all other columns, and of all columns without the key.
+func TestHalfLogarithmicChangesOneColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))
 	plain, err := crossed("interactions:pairs=all,bins=8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut, err := crossed("interactions:pairs=all,bins=8,logarithmic=age")
+	cut, err := crossed("interactions:pairs=all,bins=8,half-logarithmic=age")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parameters := string(plain.Specs()[0].Parameters); strings.Contains(parameters, "logarithmic") || !strings.Contains(string(cut.Specs()[0].Parameters), `"logarithmic":["age"]`) {
+	if parameters := string(plain.Specs()[0].Parameters); strings.Contains(parameters, "half-logarithmic") || !strings.Contains(string(cut.Specs()[0].Parameters), `"half-logarithmic":["age"]`) {
 		t.Errorf("got %s and %s", parameters, cut.Specs()[0].Parameters)
 	}
 	x, y, s, changed := make([]float64, plain.Dim()), make([]float64, plain.Dim()), plain.NewScratch(), 0
@@ -120,14 +125,15 @@ func TestLogarithmicChangesOneColumn(t *testing.T) {
 	}
 }
 
-// TestLogarithmicRefuses wants errors that say what to do.
-func TestLogarithmicRefuses(t *testing.T) {
+// TestHalfLogarithmicRefuses wants errors that say what to do.
+func TestHalfLogarithmicRefuses(t *testing.T) {
 	for text, words := range map[string]string{
-		"interactions:logarithmic=town":    `logarithmic names "town", want each name of a column of numbers once`,
-		"interactions:logarithmic=age+age": `logarithmic names "age", want each name of a column of numbers once`,
-		"interactions:logarithmic=job":     `logarithmic names "job", want a column of numbers without declared bins`,
-		"interactions:logarithmic=hours":   `logarithmic names "hours", want a column of numbers without declared bins`,
-		"interactions:logarithmic=pay":     `logarithmic names "pay", which has the transform log1p`,
+		"interactions:half-logarithmic=2021":    `half-logarithmic names "2021", want each name of a column of numbers once`,
+		"interactions:half-logarithmic=town":    `half-logarithmic names "town", want each name of a column of numbers once`,
+		"interactions:half-logarithmic=age+age": `half-logarithmic names "age", want each name of a column of numbers once`,
+		"interactions:half-logarithmic=job":     `half-logarithmic names "job", want a column of numbers without declared bins`,
+		"interactions:half-logarithmic=hours":   `half-logarithmic names "hours", want a column of numbers without declared bins`,
+		"interactions:half-logarithmic=pay":     `half-logarithmic names "pay", which has the transform log1p`,
 	} {
 		if _, err := crossed(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: got error %v, want %q", text, err, words)
