@@ -63,4 +63,19 @@ func TestFingerprintSeesBins(t *testing.T) {
 			t.Errorf("missing cells %v: two kinds of bins have one fingerprint", missing)
 		}
 	}
+	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+		{Name: "pay", Kind: data.Numeric, Upper: 100000, OutOfRange: data.Clamp, Missing: data.Indicator}}}
+	c, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "none", "bins": 1024, "half-logarithmic": "pay"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.Fingerprint()
+	for k, cut := range c.transforms[0].(*interactions).columns[0].cuts {
+		if cut < 1.0/2048 {
+			c.transforms[0].(*interactions).columns[0].cuts[k] /= 2
+		}
+	}
+	if c.Fingerprint() == before {
+		t.Error("no row is near the lower end")
+	}
 }

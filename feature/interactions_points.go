@@ -64,7 +64,7 @@ func (t *interactions) addPoints() error {
 			own.bins, own.first = append(own.bins, r), append(own.first, t.dim-t.pointsAt)
 			t.dim += a.cells(r) * b.cells(r)
 		}
-		if len(own.bins) == 0 {
+		if len(own.bins) == 0 && !t.parameters.complete {
 			return t.withoutCells(k, least, max(a.finest, b.finest))
 		}
 		if t.dim > maxFeatures {

@@ -108,7 +108,7 @@ func TestPointsRefuse(t *testing.T) {
 }
 
 // TestPointsOfFewIntegersRefuse wants an error for coordinates of integers without finer cells than their pair, and cells
-// where one of the columns has them.
+// where one of the columns has them. A specification of a saved model is read in any case.
 func TestPointsOfFewIntegersRefuse(t *testing.T) {
 	for _, c := range []struct {
 		high, bins int
@@ -129,6 +129,10 @@ func TestPointsOfFewIntegersRefuse(t *testing.T) {
 		}
 		if _, err = NewPipeline(ReadFile, s, spec); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("integers up to %d and %d bins in pairs: got error %v, want %q", c.high, c.bins, err, c.want)
+		}
+		saved := fmt.Sprintf(`{"pairs":"all","bins":16,"pair-bins":%d,"weight":0.5,"buckets":16384,"coordinates":[["row","place"]],"coordinate-bins":64,"coordinate-weight":1.5}`, c.bins)
+		if _, err = NewPipeline(ReadFile, s, Spec{Name: "interactions", Parameters: []byte(saved)}); err != nil {
+			t.Errorf("a saved model with integers up to %d and %d bins in pairs: %v", c.high, c.bins, err)
 		}
 	}
 }

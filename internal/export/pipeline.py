@@ -147,7 +147,7 @@ def states_of(cells, column):
         t = np.log1p(v) if column["log"] else v
         factor = np.clip((t - column["low"]) * column["scale"], 0, 1)
     else:
-        state[:] = np.searchsorted(np.array(column["cuts"]), v, side="right")
+        state[:] = np.searchsorted(np.array(column["cuts"], dtype=np.float64), v, side="right")
     if column["outside"] != -2:
         state[~inside] = column["outside"]
     state[~there] = column["missing"]

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/internal/figure"
@@ -110,7 +111,7 @@ func newDrawnPanel(p figure.Panel) drawnPanel {
 		}
 	}
 	out.X, out.Y = newScale(xs, nil, p.X.Log), newScale(ys, around, p.Y.Log)
-	if knots := p.X.Knots; len(knots) > 1 {
+	if knots := p.X.Knots; len(knots) > 1 && len(slices.Compact(slices.Clone(knots))) == len(knots) {
 		out.X = scale{Low: knots[0], High: knots[len(knots)-1], Knots: knots}
 	}
 	return out

@@ -55,7 +55,10 @@ type place struct {
 	inside   [][]float32
 	from, to float64 // of a number
 	number   bool
-	aside    bool // whether it is a missing cell or an unknown level
+	// first and last are the integers in the place of a column of integers.
+	first, last float64
+	integers    bool
+	aside       bool // whether it is a missing cell or an unknown level
 }
 
 // shapes returns what each column and each pair of columns does to each score, with half the length of
@@ -137,21 +140,18 @@ func (s *shaper) places(column int, pair bool) (out []place) {
 		out = append(out, p)
 	}
 	number := func(from, to float64) {
-		digits, at := 4, (from+to)/2
+		digits, at, first, last := 4, (from+to)/2, 1.0, 0.0
 		for ; digits < 17 && to > from && strconv.FormatFloat(from, 'g', digits, 64) == strconv.FormatFloat(to, 'g', digits, 64); digits++ {
 		}
 		if c.Integer && to > from { // a cell without an integer holds no record
-			near := 1e-9 * (c.Upper - c.Lower) // ends are rounded
-			first, last := math.Ceil(from-near), math.Ceil(to-near)-1
-			if to >= c.Upper-near {
-				last = math.Floor(c.Upper)
-			}
+			first, last = integersIn(from, to, c.Upper)
 			if first > last {
 				return
 			}
 			at = min(max(math.Round(at), first), last)
 		}
-		add(place{name: fmt.Sprintf("%.*g to %.*g", digits, from, digits, to), from: from, to: to, number: true}, at)
+		add(place{name: fmt.Sprintf("%.*g to %.*g", digits, from, digits, to), from: from, to: to, number: true,
+			integers: first <= last, first: first, last: last}, at)
 	}
 	switch {
 	case c.Kind == data.Categorical:
@@ -213,10 +213,28 @@ func (s *shaper) pairs(a, b int) (out []place) {
 	return out
 }
 
-// points returns values of a column in a place of it, for a number this many.
+// integersIn returns the first and the last integer of a place. The place holds its upper end if this is the upper
+// end of the column. The first is larger than the last if there is none. Ends are rounded.
+func integersIn(from, to, upper float64) (first, last float64) {
+	near := max(1e-9*(to-from), 1e-15*max(math.Abs(from), math.Abs(to)))
+	if to >= upper-near {
+		return math.Ceil(from - near), math.Floor(upper)
+	}
+	return math.Ceil(from - near), math.Ceil(to-near) - 1
+}
+
+// points returns values of a column in a place of it, for a number at most this many.
 func (p *place) points(column, most int) (out []float32) {
 	if !p.number {
 		return []float32{p.values[column]}
+	}
+	if p.integers {
+		count := p.last - p.first + 1
+		n := min(count, float64(most))
+		for k := range int(n) {
+			out = append(out, float32(p.first+math.Floor((float64(k)+0.5)*count/n)))
+		}
+		return out
 	}
 	for k := range most {
 		out = append(out, float32(p.from+(p.to-p.from)*(float64(k)+0.5)/float64(most)))

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -64,13 +65,18 @@ type settings struct {
 	WarmUp       int     `json:"warm-up"`
 	Average      string  `json:"average"`
 	AverageDecay float64 `json:"average-decay"`
-	// Rows is a hash of the schema, the transforms and the version of their rules.
+	Ridge        float64 `json:"ridge"`
+	L1           float64 `json:"l1"`
+	WeightDecay  float64 `json:"weight-decay"`
+	FeatureBits  int     `json:"feature-bits"`
+	// Rows is a hash of the schema, the transforms, the normalization of rows and the version of their rules.
 	Rows string `json:"rows"`
 }
 
 func (r *run) settings() settings {
 	line, _ := optimizerOf(r.options.Optimizer)
-	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay, r.rowsHash}
+	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay,
+		r.options.Ridge, r.options.L1, r.options.WeightDecay, cmp.Or(r.options.FeatureBits, 16), r.rowsHash}
 }
 
 // hashRows returns a hash of what turns records into rows of the network.
@@ -84,7 +90,9 @@ func (s Setup) hashRows() (string, error) {
 		return "", fmt.Errorf("neural: transforms: %w", err)
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d\n%s\n%s", together.Uses, specs, schema) // a hash accepts every write
+	rows := *s.Features
+	rows.Pipeline = nil
+	fmt.Fprintf(h, "%d\n%s\n%s\n%+v", together.Uses, specs, schema, rows) // a hash accepts every write
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
@@ -155,14 +163,20 @@ func (c *Checkpoint) check(s Setup) error {
 			return fmt.Errorf("neural: the checkpoint has clipping norm %v and threshold %v, want positive finite numbers", l[0], l[1])
 		}
 	}
-	return nil
+	return c.checkRows(s)
+}
+
+// checkRows refuses a checkpoint whose run saw other rows.
+func (c *Checkpoint) checkRows(s Setup) error {
+	rows, err := s.hashRows()
+	if err == nil && rows != c.settings.Rows {
+		return fmt.Errorf("neural: the checkpoint is of another schema, of other rows or of another version, want those of its run; have the same again, or begin anew")
+	}
+	return err
 }
 
 // resume restores the state of a checkpoint and pays for the runs before.
 func (r *run) resume(from *Checkpoint) error {
-	if r.rowsHash != from.settings.Rows {
-		return fmt.Errorf("neural: the checkpoint is of another schema, of other transforms or of another version, want those of its run; have the same again, or begin anew")
-	}
 	if got := r.settings(); got != from.settings {
 		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.settings)
 	}

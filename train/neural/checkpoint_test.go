@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/feature"
 	durable "github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
@@ -240,12 +241,22 @@ func TestResumeRefuses(t *testing.T) {
 			other.Columns[0].Upper++
 			s.Schema = &other
 		},
+		"of other rows": func(_ *Checkpoint, s *Setup, _ *Options) {
+			other := *s.Features
+			other.Norm = feature.NormUnit
+			s.Features = &other
+		},
+		"WeightDecay:0.5": func(_ *Checkpoint, _ *Setup, o *Options) { o.WeightDecay = 0.5 },
+		"FeatureBits:8":   func(_ *Checkpoint, _ *Setup, o *Options) { o.FeatureBits = 8 },
 		"another version": func(c *Checkpoint, _ *Setup, _ *Options) { c.settings.Rows = "" },
 		"optimizer has":   func(c *Checkpoint, _ *Setup, _ *Options) { c.Optimizers[0].Vectors = [][]float64{{1}} },
 	} {
 		c, own, o := *from, setup, Options{}
 		c.Optimizers = slices.Clone(from.Optimizers)
 		change(&c, &own, &o)
+		if _, err := own.Resumed(&c); strings.HasPrefix(want, "another ") && err == nil {
+			t.Errorf("what Resume refuses with %q is not refused before anything is paid", want)
+		}
 		if _, err := Resume(context.Background(), budget(t, r), own, ringData(t, s, records), o, &c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error about %q", err, want)
 		}
