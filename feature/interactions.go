@@ -381,14 +381,6 @@ func (c *celled) cells(bins int) int {
 	return bins
 }
 
-// aside returns the name of a state that is a missing cell or an unknown level, or an empty text.
-func (c *celled) aside(state, bins int) string {
-	if c.number && state < min(bins, c.finest) || !c.number && state < c.column.Slots() {
-		return ""
-	}
-	return c.level(state, bins)
-}
-
 // cell returns the cell of a row, or -1 where none of the column's indicators is set.
 func (c *celled) cell(x []float64, bins int) int {
 	own, bins := x[c.first:c.first+c.count], min(bins, c.finest)

@@ -65,3 +65,16 @@ func (c *celled) edge(cell, bins int) string {
 	share := float64(cell) / float64(bins)
 	return strconv.FormatFloat(of(low+float64(share*(high-low))), 'g', 5, 64)
 }
+
+// aside returns the name of a state that is a missing cell or an unknown level, or an empty text. Of learned levels,
+// places that no level takes are such states too.
+func (c *celled) aside(state, bins int) string {
+	declared := c.column.Slots()
+	if c.column.Kind == data.Categorical && c.column.Learning == data.Learned {
+		declared = len(c.column.Levels)
+	}
+	if c.number && state < min(bins, c.finest) || !c.number && state < declared {
+		return ""
+	}
+	return c.level(state, bins)
+}

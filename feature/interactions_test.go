@@ -196,3 +196,35 @@ func TestInteractionsRefuse(t *testing.T) {
 		t.Errorf("behind another transform: got error %v", err)
 	}
 }
+
+// TestUnknownLevelIsAside wants unknown levels, missing cells and places without a level apart from levels, whether the
+// levels were declared or learned.
+func TestUnknownLevelIsAside(t *testing.T) {
+	for learning, want := range map[data.Learning]string{
+		data.Declared: "a= b= other=other missing=missing",
+		data.Learned:  "a= b= other=other unused 1=unused 1 unused 2=unused 2 unused 3=unused 3 missing=missing",
+	} {
+		s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+			{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Learning: learning, Unknown: data.Other, Missing: data.Indicator},
+			{Name: "pay", Kind: data.Numeric, Upper: 9, OutOfRange: data.Clamp, Missing: data.Zero}}}
+		if learning == data.Learned {
+			s.Columns[0].MaxLevels = 5
+		}
+		c, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "all", "bins": 4}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range c.Names() {
+			if n.Cell.Columns == [2]string{"kind"} {
+				got = append(got, n.Level+"="+n.Cell.Aside[0])
+			}
+			if n.Cell.Columns == [2]string{"kind", "pay"} && strings.HasPrefix(n.Level, "other, ") != (n.Cell.Aside[0] == "other") {
+				t.Errorf("%v is beside %q", n, n.Cell.Aside[0])
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("got %s, want %s", text, want)
+		}
+	}
+}

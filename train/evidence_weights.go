@@ -136,7 +136,7 @@ func (e *cellEvidence) part(cells []int, weight float64) {
 // function. Then the mean is noise·(z + φ(z)/Φ(z)).
 func meanMass(c, noise, before float64) float64 {
 	z := c/noise - noise/before
-	if z < -30 { // the series of z + φ(z)/Φ(z), to 1e-5
+	if z < -30 { // the series of z + φ(z)/Φ(z), to 2e-5
 		return noise / -z * (1 - 2/(z*z))
 	}
 	return noise * (z + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/(math.Erfc(-z/math.Sqrt2)/2))
