@@ -71,7 +71,7 @@ func (e *cellEvidence) shares(fine []int, axis, own, in int) []float64 {
 }
 
 // alone returns the weights of a column's declared states in the grid of the column alone that has the same bins.
-// Without such a grid it returns nil: bins may be logarithmic in one of them.
+// Without such a grid it returns nil: bins may be half-logarithmic in one of them.
 func (e *cellEvidence) alone(fine []int, axis, states int) []float64 {
 	first := e.names[fine[0]]
 	for _, g := range e.ofColumn[first.Cell.Columns[axis]] {

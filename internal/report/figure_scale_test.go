@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // labels are the labels of marks; each must read as its value.
@@ -109,5 +111,16 @@ func TestKnots(t *testing.T) {
 	}
 	if low, high := s.place(1), s.place(100); low < 0 || high > 1 || low >= high {
 		t.Errorf("the ends are at %v and %v", low, high)
+	}
+}
+
+// TestEqualKnots wants an even axis where two knots are equal, which no distance could tell apart.
+func TestEqualKnots(t *testing.T) {
+	for _, knots := range [][]float64{{1, 1, 100}, {1, 2, 100}} {
+		p := figure.Panel{X: figure.Axis{Knots: knots}, Series: []figure.Series{{Points: []figure.Point{{X: 1, Y: 1, Low: 1, High: 1}, {X: 100, Y: 2, Low: 2, High: 2}}}}}
+		x := newDrawnPanel(p).X
+		if place := x.place(1); (x.Knots != nil) != (knots[0] < knots[1]) || math.IsNaN(place) {
+			t.Errorf("knots %v: got an axis with knots %v, and 1 is at %v", knots, x.Knots, place)
+		}
 	}
 }
