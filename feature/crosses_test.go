@@ -31,7 +31,7 @@ func TestCrosses(t *testing.T) {
 	}
 	names := c.Names()
 	at := func(column, level string) int {
-		i := slices.Index(names, encoder.Name{Column: column, Level: level})
+		i := slices.IndexFunc(names, func(n encoder.Name) bool { return n.Column == column && n.Level == level })
 		if i < 0 {
 			t.Fatalf("there is no feature %q = %q in %v", column, level, names)
 		}

@@ -97,7 +97,7 @@ func (e *evidence) steadied(served *feature.Whitening, energy float64) []float64
 // seen returns the share of its own row of the whitening that a state keeps by its frequency.
 func (e *evidence) seen(state int) float64 {
 	reach := float64(levelReach)
-	if level := e.Names()[state].Level; level == "missing" || level == "other" {
+	if e.Names()[state].Aside {
 		reach = 2 * math.Log(float64(e.dim))
 	}
 	return kept(max(0, e.Center[state])/e.noise, reach)
@@ -193,7 +193,7 @@ func (e *evidence) shrink(out []float64, s states) {
 // what its frequency or its weights in all scores call for, whichever is more. Without a bound on
 // the noise of weights it keeps all.
 func (e *evidence) share(state int, row, mean []float64) float64 {
-	if level := e.Names()[state].Level; level == "missing" || level == "other" {
+	if e.Names()[state].Aside {
 		return e.seen(state)
 	}
 	if e.weightNoise == 0 {

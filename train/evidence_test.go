@@ -11,11 +11,17 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// evidenceCase returns a preparation whose column kind has the frequencies ½, ½, 0 and so on, and weights for two scores.
+// evidenceCase returns a preparation whose column kind has the frequencies ½, ⅖, 0 and so on, and weights for two scores.
 func evidenceCase(t *testing.T) (prepared, Plan, []float64) {
 	t.Helper()
+	return evidenceCaseOf(t, "rare")
+}
+
+// evidenceCaseOf is evidenceCase with another name of the third level.
+func evidenceCaseOf(t *testing.T, third string) (prepared, Plan, []float64) {
+	t.Helper()
 	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 5000, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
-		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", "rare"}, Unknown: data.Other, Missing: data.Indicator},
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", third}, Unknown: data.Other, Missing: data.Indicator},
 		{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},
 	}}
 	setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s)
@@ -84,6 +90,39 @@ func TestStatesWithoutEvidence(t *testing.T) {
 		}
 		if norm := dot(row(after, "kind = missing"), row(after, "kind = missing")); !(norm > dot(mean[:], mean[:])/1e6) {
 			t.Errorf("noise %v: a missing kind has the norm %v, want that of the column", noise, norm)
+		}
+	}
+}
+
+// TestEvidenceGoesByState: a declared level that is named as an unknown level or a missing cell keeps what a declared level
+// keeps by its frequency and its weight. The unknown level and the missing cell beside it keep nothing.
+func TestEvidenceGoesByState(t *testing.T) {
+	const third = 2 // feature of the column kind
+	for name, c := range map[string]struct {
+		level                         string
+		deviations, weightNoise, want float64
+	}{
+		"other, without a bound on noise":   {"other", 0, 0, 1},
+		"missing, without a bound on noise": {"missing", 0, 0, 1},
+		"other, by its weight":              {"other", 0, 1e-9, 1},
+		"missing, by its weight":            {"missing", 0, 1e-9, 1},
+		"other, by its frequency":           {"other", 2, 1e9, 0.75},
+		"missing, by its frequency":         {"missing", 2, 1e9, 0.75},
+		"rare, by its frequency":            {"rare", 2, 1e9, 0.75},
+	} {
+		ready, plan, weights := evidenceCaseOf(t, c.level)
+		m := ready.features
+		d := m.Pipeline.Dim()
+		m.Center[third] = c.deviations * ready.centerNoise(plan)
+		served, _ := ready.evident(plan, weights, c.weightNoise)
+		adds := func(f *feature.Map, state int) float64 {
+			return dot(f.Whitening.Matrix[state*d:(state+1)*d], weights[:d])
+		}
+		mean := (5*adds(m, 0) + 4*adds(m, 1)) / 9
+		for state, share := range map[int]float64{third: c.want, third + 1: 0, third + 2: 0} {
+			if got, want := adds(served, state), share*adds(m, state)+(1-share)*mean; math.Abs(got-want) > 1e-4 {
+				t.Errorf("%s: %v adds %v, want %v, which is a share of %v of its own", name, m.Names()[state], got, want, share)
+			}
 		}
 	}
 }

@@ -38,6 +38,9 @@ type Name struct {
 	// Column is the name of the schema's column, Level the level, bin, bucket, "other" or
 	// "missing", or empty for a plain number.
 	Column, Level string
+	// Aside tells a missing cell or an unknown level from a declared level that has the same name. Only
+	// features of a single column have it.
+	Aside bool
 	// Cell is the feature's place among the cells of interactions. It is zero for other features.
 	Cell Cell
 }
@@ -139,7 +142,7 @@ func (e *Encoder) categorical(c data.Column) {
 	}
 	if c.Unknown == data.Other {
 		out.indicators++
-		e.add(c.Name, "other")
+		e.names[e.add(c.Name, "other")].Aside = true
 	}
 	e.unused(c, len(c.Levels))
 	e.finish(out, c)
@@ -156,6 +159,7 @@ func (e *Encoder) unused(c data.Column, taken int) {
 func (e *Encoder) finish(out column, c data.Column) {
 	if c.Missing == data.Indicator {
 		out.missing = e.add(c.Name, "missing")
+		e.names[out.missing].Aside = true
 	}
 	e.columns = append(e.columns, out)
 	e.values++
