@@ -10,6 +10,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 // table reads a CSV file row by row.
@@ -26,8 +28,8 @@ type table struct {
 	database             bool // the text comes from a database
 }
 
-// openTable reads up to the end of the header, and nothing of a table without a header. A delimiter
-// of 0 is detected.
+// openTable reads up to the end of the header, and nothing of a table without a header. Such a table may have no
+// byte. A delimiter of 0 is detected.
 func openTable(q request, r io.Reader) (*table, error) {
 	file, delimiter := q.file, q.delimiter
 	b := bufio.NewReaderSize(r, chunkBytes)
@@ -35,7 +37,7 @@ func openTable(q request, r io.Reader) (*table, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if len(head) == 0 {
+	if len(head) == 0 && (q.names == nil || format.NamesOpaque(file)) {
 		return nil, emptyFile(file)
 	}
 	if kind := notText(head); kind != "" {
@@ -206,7 +208,7 @@ func scanRows(ctx context.Context, q request, t rowReader) error {
 }
 
 func noRecords(file string) error {
-	return &FileError{File: file, Problem: "the file holds no records", Want: "at least one after the header", Remedy: "name the file that holds the table", Err: errNoRecords}
+	return &FileError{File: file, Problem: "the file holds no records", Want: "at least one", Remedy: "name the file that holds the table", Err: errNoRecords}
 }
 
 func tooMany(q request, line int) error {

@@ -204,6 +204,47 @@ func TestReadNoRows(t *testing.T) {
 	}
 }
 
+// TestReadNoBytes reads tables without a byte, or without more than a mark. If they have no header line, they are read
+// like tables without rows. Otherwise they are refused, and so is a file that is named as one of a binary format.
+func TestReadNoBytes(t *testing.T) {
+	const empty, noRows = "the file is empty", "no records"
+	named := strings.Replace(plainSchema, "target:", "header: none\ntarget:", 1)
+	folder := t.TempDir()
+	for _, c := range []struct {
+		file, text, schema string
+		src                data.Source
+		words              string // of the error, of predictions too if it is not noRows
+	}{
+		{"none.csv", "", named, data.Source{}, noRows},
+		{"none.csv", "", plainSchema, data.Source{Columns: []string{"id", "a", "b"}}, noRows},
+		{"mark.csv", "\xef\xbb\xbf", named, data.Source{}, noRows},
+		{"none.csv.gz", gzipped(""), named, data.Source{}, noRows},
+		{"none", "", named, data.Source{}, noRows},
+		{"none.jsonl", "", plainSchema, data.Source{}, noRows},
+		{"none.csv", "", plainSchema, data.Source{}, empty},
+		{"none.parquet", "", named, data.Source{}, empty},
+		{"none.ARROW", "", named, data.Source{}, empty},
+	} {
+		c.src.Path = filepath.Join(folder, c.file)
+		if err := os.WriteFile(c.src.Path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := read(t, c.schema, c.src, data.ReadOptions{WithoutTarget: true, KeepDropped: true})
+		switch {
+		case c.words == noRows && (err != nil || d.Records() != 0):
+			t.Errorf("%s for predictions: got %v, want a table without rows", c.file, err)
+		case c.words != noRows && (err == nil || !strings.Contains(err.Error(), c.words)):
+			t.Errorf("%s for predictions: got error %v, want %q", c.file, err, c.words)
+		}
+		if c.src.Columns != nil { // without the target
+			continue
+		}
+		if _, err = read(t, c.schema, c.src, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: got error %v, want %q", c.file, err, c.words)
+		}
+	}
+}
+
 // TestReadWithoutTargetColumn reads rows to be scored, whose target nobody knows.
 func TestReadWithoutTargetColumn(t *testing.T) {
 	s := mustSchema(t, smallSchema)

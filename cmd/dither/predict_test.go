@@ -189,19 +189,24 @@ func TestPredictNoRows(t *testing.T) {
 	writeText(t, "empty.csv", "height;sex;age\n")
 	writeText(t, "lacks.csv", "height;age\n")
 	writeText(t, "target.csv", tableHeader)
+	writeText(t, "none.csv", "")
+	writeText(t, "named.yaml", strings.Replace(binaryText, "target:", "header: none\ntarget:", 1))
 	one, _ := mustInvoke(t, "predict", made.folder, "one.csv", "--delimiter", ";")
 	want := readCSV(t, one)[:1]
 	none, _ := mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";")
 	mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";", "--out", "p.parquet")
 	mustInvoke(t, "predict", made.folder, "empty.csv", "--delimiter", ";", "--out", "s.db", "--out-table", "scores")
-	for name, got := range map[string][][]string{"CSV": readCSV(t, none), "Parquet": parquetCells(t, "p.parquet"), "SQLite": sqliteCells(t, "s.db", "scores")} {
+	nameless, _ := mustInvoke(t, "predict", made.folder, "none.csv", "--columns", "height,sex,age")
+	for name, got := range map[string][][]string{"CSV": readCSV(t, none), "no byte": readCSV(t, nameless), "Parquet": parquetCells(t, "p.parquet"), "SQLite": sqliteCells(t, "s.db", "scores")} {
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: got %q, want the header %q", name, got, want)
 		}
 	}
 	for words, args := range map[string][]string{
-		"no column \"sex\"": {"predict", made.folder, "lacks.csv", "--delimiter", ";"},
-		"no records":        {"evaluate", made.folder, "target.csv"},
+		"no column \"sex\"":                   {"predict", made.folder, "lacks.csv", "--delimiter", ";"},
+		"no records":                          {"evaluate", made.folder, "target.csv"},
+		"the file is empty":                   {"predict", made.folder, "none.csv"},
+		"holds no records, want at least one": {"train", "--data", "none.csv", "--schema", "named.yaml", "--epsilon", "1", "--delta", "1e-6", "--out", "other"},
 	} {
 		if status, out, told := invoke(args...); status != exitUsage || out != "" || !strings.Contains(told, words) {
 			t.Errorf("%q: got exit status %d, %q and %q, want %d and %q", args, status, out, told, exitUsage, words)

@@ -6,6 +6,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,13 @@ func Opaque(head []byte) bool {
 		}
 	}
 	return false
+}
+
+// NamesOpaque reports whether a path has an ending of a format whose parts are found by their places.
+func NamesOpaque(path string) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool {
+		return len(k.Magics) > 0 && slices.ContainsFunc(k.Endings, func(e string) bool { return strings.HasSuffix(Unpacked(path), e) })
+	})
 }
 
 // Names lists the names of the formats in words: "CSV, … or NPZ".

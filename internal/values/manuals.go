@@ -46,7 +46,7 @@ trained, or --threshold); of more, the first of the most probable ones.
 
 The table is read under the schema that the model carries; its target column may be absent.
 A row that the schema drops keeps its line, with empty cells. Of a table without rows only the
-header is written. Probabilities are written in full.
+header is written, also where header: names the columns and the file has no byte. Probabilities are written in full.
 Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
 
 With --pass-through id,town these columns of the table are copied behind the row's number. The schema
