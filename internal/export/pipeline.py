@@ -4,8 +4,10 @@ import datetime
 import itertools
 import json
 import math
+import os
 import re
 import sys
+import tempfile
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -312,6 +314,20 @@ def pipeline():
     return Pipeline([("features", DitherFeatures()), ("linear", DitherLinear())])
 
 
+def names_of(path, first):
+    """Return the names of the columns of a table that has this first row."""
+    form, wanted = MODEL["table"], [column["name"] for column in MODEL["columns"]]
+    names = form["header"]
+    if not names:
+        names = [name if name in wanted else name.strip(SPACES) for name in first]
+    elif len(first) == len(names) - 1:
+        names = [name for name in names if name != form["target"]]
+    absent = [name for name in wanted if name not in names]
+    if absent:
+        sys.exit("the header of " + path + " lacks column " + repr(absent[0]) + ", want every column of the model")
+    return names
+
+
 def records_of(path):
     """Yield the rows of a CSV file, which has the form that the schema declares."""
     form = MODEL["table"]
@@ -323,28 +339,36 @@ def records_of(path):
         f.seek(0)
         delimiter = form["delimiter"] or max(",;\t|", key=first.count)
         quoting = csv.QUOTE_MINIMAL if form["quotes"] else csv.QUOTE_NONE
-        reader = csv.DictReader(f, form["header"] or None, delimiter=delimiter, quoting=quoting)
-        names = {column["name"] for column in MODEL["columns"]}
-        reader.fieldnames = [name if name in names else name.strip(SPACES) for name in reader.fieldnames or []]
-        absent = [column["name"] for column in MODEL["columns"] if column["name"] not in reader.fieldnames]
-        if absent:
-            sys.exit("the header of " + path + " lacks column " + repr(absent[0]) + ", want every column of the model")
-        yield from reader
+        reader = csv.reader(f, delimiter=delimiter, quoting=quoting, skipinitialspace=not delimiter.isspace(), strict=True)
+        names, line = None, 1
+        try:
+            for cells in reader:
+                headed = names is None and not form["header"]
+                if cells and names is None:
+                    names = names_of(path, cells)
+                if cells and len(cells) != len(names):
+                    count = "1 cell" if len(cells) == 1 else "%d cells" % len(cells)
+                    sys.exit("%s line %d: the row has %s, want %d; mend the row; a cell that holds the delimiter needs quotes" % (path, line, count, len(names)))
+                if cells and not headed:
+                    yield dict(zip(names, cells))
+                line = reader.line_num + 1
+        except csv.Error as e:
+            sys.exit("%s line %d: the row cannot be read: %s; mend the quotes of the row" % (path, line, e))
+        if names is None:
+            names_of(path, [])
 
 
 BLOCK_ROWS, BLOCK_NUMBERS = 4096, 2**22  # that memory holds at a time, at most
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
+def predictions_of(path):
+    """Yield the rows of a table of predictions, its header first."""
     steps = pipeline().named_steps
     levels = MODEL["levels"] or []
-    records, number = records_of(sys.argv[1]), 0
+    records, number = records_of(path), 0
     size = max(1, min(BLOCK_ROWS, BLOCK_NUMBERS // max(1, MODEL["features"])))
     block = list(itertools.islice(records, size))
-    out = csv.writer(sys.stdout)
-    out.writerow(["row", "prediction"] + ["probability of " + level for level in levels])
+    yield ["row", "prediction"] + ["probability of " + level for level in levels]
     while block:
         rows = steps["features"].transform({column["name"]: [r[column["name"]] for r in block] for column in MODEL["columns"]})
         predicted = steps["linear"].predict(rows)
@@ -352,10 +376,35 @@ def main():
         for i in range(len(rows)):
             number += 1
             if np.isnan(rows[i]).any():
-                out.writerow([number] + [""] * (1 + len(levels)))
+                yield [number] + [""] * (1 + len(levels))
             else:
-                out.writerow([number, predicted[i]] + [repr(float(v)) for v in p[i]])
+                yield [number, predicted[i]] + [repr(float(v)) for v in p[i]]
         block = list(itertools.islice(records, size))
+
+
+def write_table(path, rows):
+    """Write a table to a file, whole or not at all."""
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, part = tempfile.mkstemp(prefix="." + name + ".", dir=folder)
+    try:
+        with open(handle, "w", newline="", encoding="utf-8") as f:
+            csv.writer(f).writerows(rows)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: python FILE.py TABLE.csv [PREDICTIONS.csv]")
+    rows = predictions_of(sys.argv[1])
+    if len(sys.argv) == 3:
+        write_table(sys.argv[2], rows)
+    else:
+        csv.writer(sys.stdout).writerows(rows)
 
 
 if __name__ == "__main__":

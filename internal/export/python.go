@@ -38,10 +38,11 @@ type pythonModel struct {
 	Upper         float64               `json:"upper"`
 }
 
-// pythonTable is the form of CSV files. An empty delimiter is detected.
+// pythonTable is the form of CSV files. An empty delimiter is detected. Header may name the target, and a table may lack it.
 type pythonTable struct {
 	Delimiter string   `json:"delimiter"`
 	Header    []string `json:"header"`
+	Target    string   `json:"target"`
 	Quotes    bool     `json:"quotes"`
 }
 
@@ -100,7 +101,7 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 	p := pythonModel{Certificate: map[string]string{}, Features: o.dim, Normalization: f.Norm, Radius: f.Radius, Center: f.Center, Intercept: f.Intercept,
 		Loss: o.loss, Levels: o.target.Levels, Threshold: m.Threshold(), Lower: o.target.Lower, Upper: o.target.Upper}
 	schema := m.Schema()
-	p.Table = pythonTable{Header: orNone(schema.Header), Quotes: !schema.NoQuotes}
+	p.Table = pythonTable{Header: orNone(schema.Header), Target: schema.Target.Column, Quotes: !schema.NoQuotes}
 	if schema.Delimiter != 0 {
 		p.Table.Delimiter = string(schema.Delimiter)
 	}
