@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -158,6 +159,9 @@ func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Col
 		case "bins":
 			if isPrivate(e) {
 				err = p.learning(e, &c, entries)
+			} else if e.node.Kind == yaml.ScalarNode && strings.Contains(e.node.Value, "logarithmic") {
+				err = p.fail(e.node, "bins is "+nodeWords(e.node), "numbers in brackets, since scales are not declared in a schema",
+					"leave bins out and train with --transform interactions:half-logarithmic=NAME, whose bins have equal width on the mean of the linear and the logarithmic scale; --interactions auto does so for wide ranges")
 			} else {
 				c.Bins, err = p.numbers(e)
 			}

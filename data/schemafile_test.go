@@ -194,6 +194,8 @@ func TestSchemaFaults(t *testing.T) {
 		{"bound infinite", column("{numeric: [0, .inf]}"), 7, 20, "want a finite number"},
 		{"bound NaN", column("{numeric: [NaN, 1]}"), 7, 17, "want a finite number"},
 		{"bins a number", column("{numeric: [0, 1], bins: 3}"), 7, 30, "want numbers in brackets"},
+		{"bins a scale", column("{numeric: [0, 1], bins: logarithmic}"), 7, 30, "want numbers in brackets, since scales are not declared in a schema; leave bins out and train with --transform interactions:half-logarithmic=NAME, whose bins have equal width on the mean of"},
+		{"bins the other scale", column("{numeric: [0, 1], bins: half-logarithmic}"), 7, 30, `bins is "half-logarithmic", want numbers in brackets, since scales`},
 		{"transform a list", column("{numeric: [0, 1], transform: [log1p]}"), 7, 35, "want a text"},
 		{"fill without zero", column("{numeric: [0, 1], missing: drop, fill: 1}"), 7, 45, "has a fill"},
 		{"fill a word", column("{numeric: [0, 1], missing: zero, fill: x}"), 7, 45, "want a finite number"},

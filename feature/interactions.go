@@ -133,7 +133,7 @@ const maxBins, maxPairBins = 1024, 64
 func newInteractions(parameters json.RawMessage, at surroundings) (transform, error) {
 	var p interactionsParameters
 	if err := decodeParameters(parameters, &p); err != nil {
-		return nil, err
+		return nil, logarithmic(parameters, err)
 	}
 	if at.schema == nil {
 		return nil, errors.New("it is behind another transform, want it first; cells are those of declared columns")

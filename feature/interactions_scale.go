@@ -2,6 +2,7 @@ package feature
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -25,6 +26,16 @@ func (c *columnNames) UnmarshalJSON(text []byte) error {
 	}
 	*c = strings.Split(line, "+")
 	return nil
+}
+
+// logarithmic returns the error of parameters that cannot be read. If they have the key logarithmic of earlier versions, it
+// names the key of today.
+func logarithmic(parameters json.RawMessage, err error) error {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(parameters, &keys) != nil || keys["logarithmic"] == nil {
+		return err
+	}
+	return errors.New("parameters: logarithmic is a key of earlier versions, for bins of equal width on the logarithmic scale; want half-logarithmic, for the mean of the linear and the logarithmic scale; train again with it, since other bins make other predictions")
 }
 
 // cutHalfLogarithms gives a number bins of equal width on the half-logarithmic scale of package encoder. The ends

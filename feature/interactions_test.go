@@ -187,6 +187,9 @@ func TestInteractionsRefuse(t *testing.T) {
 		"interactions:weight=-1":                "weight is -1",
 		"interactions:buckets=1000":             "buckets is 1000",
 		"interactions:pairs=none,resolution=12": "unknown field",
+		"interactions:logarithmic=pay":          "want half-logarithmic, for the mean of the linear and the logarithmic scale; train again",
+		"interactions:logarithmic=pay,bins=x":   "want half-logarithmic",
+		"interactions:bins=logarithmic":         "cannot unmarshal string",
 	} {
 		if _, err := crossed(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: got error %v, want %q", text, err, words)
