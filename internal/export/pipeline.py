@@ -208,16 +208,16 @@ class DitherFeatures(TransformerMixin, BaseEstimator):
             a = group["columns"][0]
             at, f = np.maximum(states[a], 0), factors[a]
             if len(group["columns"]) > 1:
-                j = np.array(group["classes"][0])[at]
-                k = np.array(group["classes"][1])[np.maximum(states[group["columns"][1]], 0)]
+                j = np.array(group["classes"][0], dtype=np.int64)[at]
+                k = np.array(group["classes"][1], dtype=np.int64)[np.maximum(states[group["columns"][1]], 0)]
                 at = np.where((j < 0) | (k < 0), -1, j * group["width"] + k)
                 f = np.ones(rows)
             add_features(x, at, f, group["entries"])
         x = self.normalized(x)
         if m["center"]:
-            x = self.normalized(x - np.array(m["center"]))
+            x = self.normalized(x - np.array(m["center"], dtype=np.float64))
         if m["scales"]:
-            x = self.normalized(x * np.array(m["scales"]))
+            x = self.normalized(x * np.array(m["scales"], dtype=np.float64))
         if m["whitening"]:
             w = np.frombuffer(base64.b64decode(m["whitening"]), dtype="<f8").reshape(x.shape[1], x.shape[1])
             x = self.normalized(x @ w)
@@ -250,7 +250,7 @@ class DitherLinear(BaseEstimator):
 
     def __init__(self, model=MODEL):
         self.model = model
-        self.coef_ = np.array(model["weights"])
+        self.coef_ = np.array(model["weights"], dtype=np.float64)
         self.n_features_in_ = self.coef_.shape[1]
         if model["levels"]:
             self.classes_ = np.array(model["levels"], dtype=object)

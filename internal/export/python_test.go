@@ -3,11 +3,14 @@ package export
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,5 +148,72 @@ func TestPythonRefusesRows(t *testing.T) {
 		if got := strings.Join(rows, " "); err != nil || got != c.rows || told.Len() > 0 || !bytes.Equal(left, printed) || fmt.Sprint(lines[0]) != "[row prediction]" {
 			t.Errorf("%s: got %q and %v and in a file %q, want %q in both", c.name, printed, err, left, c.rows)
 		}
+	}
+}
+
+// wideCuts is a model whose cuts are above 2⁶⁴ and below 10²¹. JSON has them as integers, and NumPy has no such integers.
+var wideCuts = testCase{target: measured, columns: "  mass: {numeric: [0, 5e20], missing: indicator, out-of-range: clamp}\n", norm: feature.NormUnit, intercept: true,
+	transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8}`)}}}
+
+// TestPythonNamesTypes wants a type for each array that a Python file makes, and cuts that are written as integers. An array of
+// integers above 2⁶⁴ without a type has objects.
+func TestPythonNamesTypes(t *testing.T) {
+	for line := range strings.Lines(pythonProgram) {
+		if strings.Count(line, "np.array(") != strings.Count(line, "dtype=") && strings.Contains(line, "np.array(") {
+			t.Errorf("got %q, want a type for each array", line)
+		}
+	}
+	file, err := writePython(wideCuts.make(t), testStatement, Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(file), `MODEL = json.loads(r"""`)
+	text, _, _ = strings.Cut(text, `""")`)
+	var made pythonModel
+	if err = json.Unmarshal([]byte(text), &made); err != nil || len(made.Columns) != 1 || len(made.Columns[0].Cuts) != 7 {
+		t.Fatalf("got %d columns and %v, want one with 7 cuts", len(made.Columns), err)
+	}
+	for _, cut := range made.Columns[0].Cuts {
+		if !(cut > 1<<64) || !strings.Contains(text, strconv.FormatFloat(cut, 'f', -1, 64)) {
+			t.Errorf("the cut %g is not in the file as an integer above 2⁶⁴", cut)
+		}
+	}
+}
+
+// TestPythonComparesWideCuts compares predictions for numbers at and beside cuts above 2⁶⁴ with those of the model.
+func TestPythonComparesWideCuts(t *testing.T) {
+	needPython(t, "numpy")
+	m, table, rows := wideCuts.make(t), "mass,price\n", [][]string{}
+	o, err := newOutline(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := []string{"0", "1e19", "18446744073709551616", "62499999999999999999", "6.3e19", "250000000000000000000", "5e20", "1e21", "-1", "NA"}
+	for _, cut := range o.columns[0].cuts {
+		cells = append(cells, fmt.Sprintf("%.0f", cut), fmt.Sprintf("%.0f", math.Nextafter32(float32(cut), 0)))
+	}
+	for _, cell := range cells {
+		table, rows = table+cell+",\n", append(rows, []string{cell})
+	}
+	folder := pythonFolder(t, m)
+	if err = os.WriteFile(filepath.Join(folder, "table.csv"), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command, told := exec.Command("python3", "-B", "-c", withoutScikit+`
+import model
+sys.argv[1:] = ["table.csv"]
+model.main()
+`), new(bytes.Buffer)
+	command.Dir, command.Stderr = folder, told
+	printed, err := command.Output()
+	if err != nil {
+		t.Fatalf("got %v and %s", err, told)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows)); failed != nil || largest > goTolerance {
+		t.Errorf("got a difference of %g and %v, want at most %g", largest, failed, goTolerance)
 	}
 }
