@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Agreed returns a text of everything that decides what a run releases: certificate, schema,
-// options, and the checkpoint from which it goes on. Ranks that train together must have the same
+// Agreed returns a text of everything that decides what a run releases: certificate, schema, what turns
+// records into rows, options, and the checkpoint from which it goes on. Ranks that train together must have the same
 // text. It is made before a ledger notes its record in the draft.
 func (r *Run) Agreed() ([]byte, error) {
 	schema, err := r.Tables.Schema.YAML()
@@ -23,7 +23,8 @@ func (r *Run) Agreed() ([]byte, error) {
 	}
 	options := r.Options
 	options.Progress, options.Scratch = nil, nil
-	plan := fmt.Appendf(nil, "%s\n%s\n%+v", draft, schema, options)
+	rows := r.Setup.Features
+	plan := fmt.Appendf(nil, "%s\n%s\n%+v\nrows %x %s %v %v", draft, schema, options, rows.Fingerprint(), rows.Norm, rows.Radius, rows.Intercept)
 	if r.Network != nil {
 		o := r.Network.Options
 		o.Progress, o.Checkpoint, o.Initial = nil, nil, nil // all ranks begin with the weights of the root

@@ -5,9 +5,57 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/neural"
 )
+
+// rowsOf returns a map of a schema without a transform.
+func rowsOf(t *testing.T, s *data.Schema) *feature.Map {
+	t.Helper()
+	chain, err := feature.NewPipeline(feature.ReadFile, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 0.5}
+}
+
+// TestRanksAgreeOnRows wants runs whose records become other rows to be told apart. Their plans can be equal.
+func TestRanksAgreeOnRows(t *testing.T) {
+	s, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nrow: one person\nmax-records: 10\ntarget: {column: ill, levels: [a, b]}\ncolumns:\n  age: {numeric: [0, 80], missing: drop, out-of-range: clamp}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreed := func(change func(*feature.Map)) string {
+		r := &Run{Tables: Tables{Schema: s}}
+		r.Draft.Neighboring, r.Setup.Features = privacy.AddOrRemoveOne, rowsOf(t, s)
+		change(r.Setup.Features)
+		plan, failed := r.Agreed()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		return string(plan)
+	}
+	usual := agreed(func(*feature.Map) {})
+	for name, change := range map[string]func(*feature.Map){
+		"normalization": func(m *feature.Map) { m.Norm = feature.NormClip },
+		"radius":        func(m *feature.Map) { m.Radius = 0.1 },
+		"intercept":     func(m *feature.Map) { m.Intercept = 0.4 },
+		"transforms": func(m *feature.Map) {
+			m.Pipeline, err = feature.NewPipeline(feature.ReadFile, s, feature.Spec{Name: "fourier", Parameters: []byte(`{"features":8}`)})
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		if agreed(change) == usual {
+			t.Errorf("ranks with another %s agree", name)
+		}
+	}
+	if agreed(func(*feature.Map) {}) != usual {
+		t.Error("ranks with equal rows do not agree")
+	}
+}
 
 // TestRanksGoOnFromOneCheckpoint wants runs that go on from two states of one plan to be told apart, because
 // the gradients of ranks with other weights do not add up.
@@ -18,6 +66,7 @@ func TestRanksGoOnFromOneCheckpoint(t *testing.T) {
 	}
 	agreed := func(from *neural.Checkpoint) []byte {
 		r := &Run{Tables: Tables{Schema: s}, Network: &Network{from: from}}
+		r.Setup.Features = rowsOf(t, s)
 		r.Draft.Neighboring = privacy.AddOrRemoveOne
 		plan, failed := r.Agreed()
 		if failed != nil {
