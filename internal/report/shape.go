@@ -133,4 +133,4 @@ func (s Shape) ends() (low, high string) {
 }
 
 // shapeNote explains the shapes.
-const shapeNote = "Each figure shows how a column moves the score, relative to the mean over its declared states and before a row is scaled to its norm. A band or a line on a bar is an interval, as for the coefficients. The columns with the clearest effects come first."
+const shapeNote = "Each figure shows how a column moves the score, relative to the mean over its declared states and before a row is scaled or clipped to its norm. A band or a line on a bar is an interval, as for the coefficients. The columns with the clearest effects come first."

@@ -141,11 +141,12 @@ func interacts(r train.Request, s *data.Schema) bool {
 
 // clipsRows reports whether rows are clipped to norm 1, and not scaled to it. A scaled row bends a linear function,
 // and a number takes more harm from it than levels. Rows of single records are scaled all the same, because states
-// without evidence are treated on scaled rows alone.
+// without evidence are treated on scaled rows alone. So are rows without an indicator: numbers near their
+// lower bounds make short rows, and clipping would leave these far below the noise.
 func clipsRows(r train.Request, s *data.Schema) bool {
 	usual := r.Transforms == nil && r.Normalization == "" && r.Radius == 0 && !r.PrivateRadius && r.Center == train.Auto &&
 		r.Whiten == train.Auto && r.Structure == "" && r.Loss == nil
-	return usual && r.Person != nil && s.Target.Regression() && !s.HasText()
+	return usual && r.Person != nil && s.Target.Regression() && !s.HasText() && slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Slots() > 0 })
 }
 
 // withoutInteractions returns a warning if a setting of the rows alone keeps AutoInteractions from fitting

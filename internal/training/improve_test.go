@@ -32,6 +32,7 @@ func numbered(t *testing.T, numbers, most int, target, more string) *data.Schema
 // TestImprove has the rules as a table. At epsilon 1 and delta 1e-6 the signal is 600 between 2500 and 2600 records.
 func TestImprove(t *testing.T) {
 	const two, three, number = "levels: [a, b]", "levels: [a, b, c]", "bounds: [0, 9]"
+	const level = "  sex: {levels: [f, m]}\n"
 	const place = "  home_lon: {numeric: [-9, 9]}\n  home_lat: {numeric: [-9, 9]}\n"
 	unchanged := func(*train.Request, *train.Options) {}
 	for _, c := range []struct {
@@ -56,7 +57,9 @@ func TestImprove(t *testing.T) {
 		{name: "12600 records of numbers", target: number, numbers: 2, records: 12600, pairs: true},
 		{name: "12750 records of numbers", target: number, numbers: 2, records: 12750, pairs: true, corrected: true},
 		{name: "squared", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Squared }},
-		{name: "persons with numbers", target: number, clipped: true, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
+		{name: "persons with numbers alone", target: number, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
+		{name: "persons with bins", target: number, more: "  old: {numeric: [0, 1], bins: [0.7]}\n", clipped: true, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
+		{name: "persons with numbers and levels", target: number, more: level, clipped: true, numbers: 5, records: 200000, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
 		{name: "Huber", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Huber(0.25) }},
 		{name: "Poisson", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Poisson() }},
 		{name: "steps for a number", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Steps = 120 }},
@@ -90,22 +93,22 @@ func TestImprove(t *testing.T) {
 		{name: "words none", target: two, numbers: 5, records: 20000, corrected: true, interactions: NoInteractions},
 		{name: "never corrected", target: two, numbers: 5, records: 20000, pairs: true, uncorrected: true},
 		{name: "replace one", target: two, numbers: 2, records: 5000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Neighboring = privacy.ReplaceOne }},
-		{name: "persons, scaled rows", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, scaled rows", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Normalization = &train.PersonUnit{Column: "p", MaxRows: 5}, feature.NormUnit
 		}},
-		{name: "persons, a radius", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, a radius", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Radius = &train.PersonUnit{Column: "p", MaxRows: 5}, 2
 		}},
-		{name: "persons, another loss", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, another loss", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Loss = &train.PersonUnit{Column: "p", MaxRows: 5}, model.Squared
 		}},
-		{name: "persons, not whitened", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, not whitened", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Whiten = &train.PersonUnit{Column: "p", MaxRows: 5}, train.No
 		}},
-		{name: "persons, a transform", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, a transform", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Transforms = &train.PersonUnit{Column: "p", MaxRows: 5}, []feature.Spec{{Name: "crosses"}}
 		}},
-		{name: "persons, steps", target: number, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
+		{name: "persons, steps", target: number, more: level, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) {
 			r.Person, r.Steps = &train.PersonUnit{Column: "p", MaxRows: 5}, 100
 		}},
 		{name: "persons", target: two, numbers: 5, records: 20000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
