@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,6 +32,24 @@ func pythonFolder(t *testing.T, m *model.Model) string {
 		t.Fatal(err)
 	}
 	return folder
+}
+
+// declaredModel returns a model whose weights are 1, 2, 3 and so on. The text is the rest of its schema.
+func declaredModel(t *testing.T, text string, loss model.Loss) *model.Model {
+	t.Helper()
+	s, err := data.ParseSchema("test", []byte("dither-schema: 1\nmax-records: 9\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := feature.NewPipeline(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormNone}, loss, []float64{1, 2, 3, 4, 5, 6, 7, 8}[:chain.Dim()])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // needPython skips a test where python3 lacks modules.
@@ -81,18 +100,7 @@ func TestPythonRefusesRows(t *testing.T) {
 	const plain, named, first, secret = "", "header: [a, b, y]\n", "header: [y, a, b]\n", "planted"
 	folders := map[string]string{}
 	for _, declared := range []string{plain, named, first} {
-		s, err := data.ParseSchema("test", []byte("dither-schema: 1\nmax-records: 9\n"+declared+"target: {column: y, bounds: [0, 1]}\ncolumns:\n  a: {numeric: [0, 9], out-of-range: clamp, missing: zero}\n  b: {levels: [x], unknown: other, missing: zero}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		chain, err := feature.NewPipeline(nil, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormNone}, model.Squared, []float64{1, 2, 3}[:chain.Dim()])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := declaredModel(t, declared+"target: {column: y, bounds: [0, 1]}\ncolumns:\n  a: {numeric: [0, 9], out-of-range: clamp, missing: zero}\n  b: {levels: [x], unknown: other, missing: zero}\n", model.Squared)
 		folders[declared] = pythonFolder(t, m)
 	}
 	for _, c := range []struct{ name, declared, table, words, rows string }{
@@ -216,4 +224,199 @@ model.main()
 	if largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows)); failed != nil || largest > goTolerance {
 		t.Errorf("got a difference of %g and %v, want at most %g", largest, failed, goTolerance)
 	}
+}
+
+// TestPythonPredicts runs the Python files of every third model as programs. It is skipped where scikit-learn is absent.
+func TestPythonPredicts(t *testing.T) {
+	needPython(t, "numpy, sklearn")
+	for i, c := range testCases {
+		if i%3 > 0 && c.name != "dates" && !c.hostile && !c.sparse { // every program takes seconds to begin
+			continue
+		}
+		m := c.make(t)
+		rows := c.cells(t, m, 300+700*b2i(c.hostile))
+		folder := pythonFolder(t, m)
+		table := filepath.Join(folder, "table.csv")
+		var b bytes.Buffer
+		out := csv.NewWriter(&b)
+		var header []string
+		for _, own := range m.Schema().Features() {
+			header = append(header, sourceName(own))
+		}
+		err := out.WriteAll(append([][]string{header}, rows...))
+		if err == nil {
+			err = os.WriteFile(table, b.Bytes(), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.Command("python3", filepath.Join(folder, "model.py"), table).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest, err := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows))
+		if err != nil || largest > goTolerance {
+			t.Errorf("%s: got a difference of %g and %v, want at most %g", c.name, largest, err, goTolerance)
+		}
+	}
+}
+
+// TestPythonReadsBlocks runs a Python file on tables of two and of six blocks of rows, of one row and of none. It compares
+// the predictions with those of the model. The memory that is taken at most is not that of all rows. A header without
+// a column of the model is refused.
+func TestPythonReadsBlocks(t *testing.T) {
+	needPython(t, "numpy, sklearn")
+	m := testCases[0].make(t)
+	folder := pythonFolder(t, m)
+	var header []string
+	for _, own := range m.Schema().Features() {
+		header = append(header, sourceName(own))
+	}
+	run := func(header []string, rows [][]string) (lines [][]string, peak float64, err error) {
+		var b bytes.Buffer
+		if err = csv.NewWriter(&b).WriteAll(append([][]string{header}, rows...)); err == nil {
+			err = os.WriteFile(filepath.Join(folder, "table.csv"), b.Bytes(), 0o600)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		command, told := exec.Command("python3", "-c", `
+import model, sys, tracemalloc
+sys.argv = ["model.py", "table.csv"]
+tracemalloc.start()
+model.main()
+print(tracemalloc.get_traced_memory()[1], file=sys.stderr)
+`), new(bytes.Buffer)
+		command.Dir, command.Stderr = folder, told
+		printed, err := command.Output()
+		if err != nil {
+			return nil, 0, fmt.Errorf("%w: %s", err, told)
+		}
+		if peak, err = strconv.ParseFloat(strings.TrimSpace(told.String()), 64); err == nil {
+			lines, err = csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		}
+		return lines, peak, err
+	}
+	rows, peaks := testCases[0].cells(t, m, 24000), map[int]float64{}
+	for _, n := range []int{24000, 8000, 1, 0} {
+		lines, peak, failed := run(header, rows[:n])
+		if failed != nil || len(lines) != n+1 || lines[n][0] != []string{"row", strconv.Itoa(n)}[min(n, 1)] {
+			t.Fatalf("%d rows: got %d lines and %v, want one for each row and the header", n, len(lines), failed)
+		}
+		largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows[:n]))
+		if failed != nil || largest > goTolerance {
+			t.Errorf("%d rows: got a difference of %g and %v, want at most %g", n, largest, failed, goTolerance)
+		}
+		peaks[n] = peak
+	}
+	if peaks[24000] > 1.25*peaks[8000] {
+		t.Errorf("24000 rows take %.0f bytes at most and 8000 rows %.0f, want about as many", peaks[24000], peaks[8000])
+	}
+	other := slices.Clone(header)
+	other[0] = "another"
+	if _, _, err := run(other, nil); err == nil || !strings.Contains(err.Error(), "lacks column") {
+		t.Errorf("got %v for a header without a column, want its name", err)
+	}
+}
+
+// TestPythonLooksUp measures what the features of one row take, for a pair with thousands of states and features. A table with
+// the features of each state would take 128 MiB.
+func TestPythonLooksUp(t *testing.T) {
+	needPython(t, "numpy, sklearn")
+	m := testCase{target: twoLevels, columns: pairedColumns3, norm: feature.NormUnit, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":8,"coordinates":"age*gain","coordinate-bins":64}`)}}}.make(t)
+	folder := pythonFolder(t, m)
+	command := exec.Command("python3", "-c", `
+import model, tracemalloc
+row = {"age": [30.5], "gain": [7], "hours": [40], "job": ["boss"], "sex": ["f"], "size": ["small"]}
+tracemalloc.start()
+x = model.pipeline().named_steps["features"].transform(row)
+print(x.shape[1] > 4096, tracemalloc.get_traced_memory()[1] < 2**20 + 10 * x.nbytes)
+`)
+	command.Dir = folder
+	if got, failed := command.CombinedOutput(); failed != nil || string(got) != "True True\n" {
+		t.Errorf("got %s and %v, want thousands of features in little memory", got, failed)
+	}
+}
+
+// TestPythonReadsTables reads CSV files of other forms: with a mark of the order of bytes and semicolons, and with what a
+// schema declares.
+func TestPythonReadsTables(t *testing.T) {
+	needPython(t, "numpy, sklearn")
+	columns := "  a: {numeric: [0, 9], out-of-range: clamp, missing: indicator}\n  b: {levels: [x, 'y\"'], unknown: other, missing: indicator}\n"
+	for table, declared := range map[string]string{
+		"\ufeff a ;b;y\n7;x;\n1,5;\"y\"\"\";\n": "",
+		"a|b|y\n7|x|\n1,5|y\"|\n":               "quote: none\n",
+		"7^x^\n1,5^\"y\"\"\"^\n":                "delimiter: ^\nheader: [a, b, y]\n",
+	} {
+		m := declaredModel(t, declared+"target: {column: y, levels: [a, b]}\ncolumns:\n"+columns, model.Logistic)
+		folder := pythonFolder(t, m)
+		path := filepath.Join(folder, "table.csv")
+		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.Command("python3", filepath.Join(folder, "model.py"), path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v %s", table, err, printed)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := [][]string{{"7", "x"}, {"1,5", "y\""}}
+		if largest, failed := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows)); failed != nil || largest > goTolerance {
+			t.Errorf("%q: got a difference of %g and %v, want at most %g", table, largest, failed, goTolerance)
+		}
+	}
+}
+
+// TestPythonReadsCells reads cells that the text of a table has not: booleans, integers of any length, missing ones that are
+// neither true nor false, as pandas.NA is, and moments of NumPy in coarse units.
+func TestPythonReadsCells(t *testing.T) {
+	needPython(t, "numpy, sklearn")
+	folder := pythonFolder(t, testCases[0].make(t))
+	command := exec.Command("python3", "-c", `
+import model, numpy
+class Unknown:
+    def __eq__(self, other): return self
+    def __ne__(self, other): return self
+    def __bool__(self): raise TypeError("neither true nor false")
+column = {"marks": ["", "NA", "1900-01-01"], "mark-numbers": [], "mark-moments": [-2208988800000000]}
+print(model.text_of(True), model.text_of(numpy.bool_(False), ("False", "True")), model.number_of(True, column), model.number_of(10**400, column), model.number_of(numpy.datetime64("2024-02-29"), column), model.text_of(float("inf")) + model.text_of(7.0) + model.text_of(2.0**53) + model.text_of(-1e300))
+print([f(cell, column) for cell in (Unknown(), None, float("nan"), numpy.datetime64("NaT")) for f in (model.number_of, model.micros_of)], model.text_of(Unknown()) == "")
+print([model.micros_of(numpy.datetime64(v, unit), column) for v, unit in (("1970-01-01T00:02", "m"), ("1970-01-01T01", "h"), ("1970-01-02", "D"), ("1970-01-08", "W"), ("1970-02", "M"), ("1971", "Y"), ("1970-01-01T00:00:00.5", "ns"), ("1900-01-01", "D"))])
+`)
+	command.Dir = folder
+	got, err := command.CombinedOutput()
+	const wanted = "true False 1.0 None None 7\n[None, None, None, None, None, None, None, None] True\n[120000000, 3600000000, 86400000000, 604800000000, 2678400000000, 31536000000000, 500000, None]\n"
+	if err != nil || string(got) != wanted {
+		t.Errorf("got %s and %v, want %s", got, err, wanted)
+	}
+}
+
+// printedNumbers returns the predictions in lines of a table, nil for empty ones.
+func printedNumbers(t *testing.T, m *model.Model, lines [][]string) [][]float64 {
+	t.Helper()
+	got := make([][]float64, len(lines))
+	for i, line := range lines {
+		words := line[1:]
+		if !m.Schema().Target.Regression() {
+			words = line[2:]
+		}
+		for _, word := range words {
+			if word == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = append(got[i], v)
+		}
+	}
+	return got
 }
