@@ -66,12 +66,16 @@ func (c *celled) edge(cell, bins int) string {
 	return strconv.FormatFloat(of(low+float64(share*(high-low))), 'g', 5, 64)
 }
 
-// aside returns the name of a state that is a missing cell or an unknown level, or an empty text. Of learned levels,
-// places that no level takes are such states too.
+// aside returns the name of a state that is a missing cell or an unknown level, or an empty text. Of learned levels
+// and bins, places that none of them takes are such states too.
 func (c *celled) aside(state, bins int) string {
 	declared := c.column.Slots()
-	if c.column.Kind == data.Categorical && c.column.Learning == data.Learned {
+	switch {
+	case c.column.Learning != data.Learned:
+	case c.column.Kind == data.Categorical:
 		declared = len(c.column.Levels)
+	case c.column.MaxBins > 0:
+		declared = len(c.column.Bins) + 1
 	}
 	if c.number && state < min(bins, c.finest) || !c.number && state < declared {
 		return ""

@@ -231,3 +231,26 @@ func TestUnknownLevelIsAside(t *testing.T) {
 		}
 	}
 }
+
+// TestUnusedBinIsAside wants places that no learned bin takes apart from bins, alone and in pairs.
+func TestUnusedBinIsAside(t *testing.T) {
+	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+		{Name: "pay", Kind: data.Numeric, Upper: 9, Bins: []float64{2}, MaxBins: 4, Learning: data.Learned, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "old", Kind: data.Numeric, Upper: 9, OutOfRange: data.Clamp, Missing: data.Zero}}}
+	c, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "all", "bins": 4}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range c.Names() {
+		if n.Cell.Columns == [2]string{"pay"} {
+			got = append(got, n.Level+"="+n.Cell.Aside[0])
+		}
+		if n.Cell.Columns == [2]string{"pay", "old"} && (n.Cell.States[0] < 2) != (n.Cell.Aside[0] == "") {
+			t.Errorf("%v is beside %q", n, n.Cell.Aside[0])
+		}
+	}
+	if text, want := strings.Join(got, " "), "under 2= 2 and over= unused 1=unused 1 unused 2=unused 2 missing=missing"; text != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}
