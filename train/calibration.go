@@ -25,6 +25,12 @@ const (
 	maxResidual = 0.5
 	// numberSpread multiplies the second derivatives of a number, which are needed less exactly than the first.
 	numberSpread = 0.125
+	// weightReach is the log-odds at which the weight of an error ends, for two levels. Many log-odds of a table are
+	// near 0. So weights with a shorter reach than positions tell more about the slope under the same noise.
+	weightReach = 2
+	// earlierNumbers is the number of released numbers for two levels in plans of earlier programs, which weighed
+	// errors by positions. Their bound is the same.
+	earlierNumbers = 5
 	// maxCalibrationNumbers bounds the released numbers, which grow with the square of the number of levels. It
 	// allows 508 levels.
 	maxCalibrationNumbers = 1 << 17
@@ -48,7 +54,10 @@ func scaleOf(l model.Linear) correctionScale {
 	if ofNumber(l.Loss) {
 		return correctionScale{reach: 1, most: 0.25, expected: 0.03, spread: numberSpread}
 	}
-	return correctionScale{reach: 4, most: 1, expected: 0.3, spread: 1}
+	if l.Columns > 1 {
+		return correctionScale{reach: 4, most: 1, expected: 0.3, spread: 1}
+	}
+	return correctionScale{reach: 4, most: 1, expected: 0.45, spread: 1}
 }
 
 // ofNumber reports whether the predictions of a loss are numbers that are corrected. They are then fitted to the mean.
@@ -77,7 +86,9 @@ func (statistic PreparationStep) rounds() int {
 // corrected.
 func calibrationNumbers(l model.Linear) int {
 	switch {
-	case l.Loss.Name() == model.Logistic.Name() && l.Columns == 1, l.Loss.Name() == model.Softmax.Name(), ofNumber(l.Loss):
+	case l.Loss.Name() == model.Logistic.Name() && l.Columns == 1:
+		return earlierNumbers + 1
+	case l.Loss.Name() == model.Softmax.Name(), ofNumber(l.Loss):
 		n := l.Columns + 1
 		return n + n*(n+1)/2
 	}
@@ -86,8 +97,8 @@ func calibrationNumbers(l model.Linear) int {
 
 // calibrationBound returns a bound on the norm of the numbers of one row.
 //
-// Two levels have a residual |r| ≤ 1, a position |u| ≤ 1 and a spread h ≤ 1/4. The square of the norm of
-// (r, r·u, h, h·u, h·u²) is at most 2 + 3/16 < 1.5².
+// Two levels have a residual |r| ≤ 1, a position |u| ≤ 1, a weight |v| ≤ 1 and a spread h ≤ 1/4. The square of the
+// norm of (r, r·v, h, h·u, h·u·v, h·v) is at most 2 + 4/16 = 1.5².
 //
 // For more levels, let e be the indicator of the level and p the probabilities. Residuals are r = e - p. Positions are
 // -1/2 ≤ u ≤ 0. These parts of the square of the norm add up to less than 1.61²:
@@ -128,9 +139,16 @@ func (p Plan) validateCalibration() error {
 	return nil
 }
 
-// checkCalibration compares the statistic of the calibration with the model.
+// checkCalibration compares the statistic of the calibration with the model. A plan of an earlier program may have
+// fewer numbers.
 func (p Plan) checkCalibration(m *model.Model) error {
-	return p.calibrationOf(m.Linear())
+	l := m.Linear()
+	if c := p.Calibration; c != nil && l.Loss.Name() == model.Logistic.Name() && l.Columns == 1 && c.Numbers == earlierNumbers {
+		now := *c
+		now.Numbers = calibrationNumbers(l)
+		p.Calibration = &now
+	}
+	return p.calibrationOf(l)
 }
 
 // calibrationOf compares the statistic of the calibration with the form of a model.
@@ -177,11 +195,16 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 }
 
 // correction computes what one row adds to the statistic, from its scores under a released model. The parameters
-// of a correction are one shift for each score and a slope, which stretches all scores. A row adds the derivatives of
-// its log-likelihood to the first numbers, and the negative second derivatives to the upper triangle that follows.
+// of a correction are one shift for each score and a slope, which stretches all scores. Each parameter brings a sum
+// over rows to 0: that of the residuals of a score, and that of residuals times weights. Right predictions bring them
+// to 0 for all weights. A row adds its residuals to the first numbers. It adds by how much the parameters lower these
+// sums to the numbers that follow, which are the upper triangle of a matrix.
 //
-// For numbers the likelihood is that of a normal error, so the parameters are fitted by least squares. The residual is
-// limited, and each second derivative has the factor numberSpread.
+// For more than two levels, and for numbers, the weights are positions. Then the sums are derivatives of a likelihood,
+// and the matrix is symmetric. The likelihood of a number is that of a normal error, so the fit is by least squares. The
+// residual of a number is limited, and each number of the matrix has the factor numberSpread.
+//
+// For two levels weights have a shorter reach than positions. So the last number is the one below the diagonal.
 //
 // The scores are those that the released model gives when it serves. The score of a record depends on this
 // record, the map and the weights alone, and the latter two were released. The bound of the statistic holds for
@@ -228,9 +251,10 @@ func (c *correction) add(dst []float64, label float64, row int) {
 	first, second := dst[:c.parameters], dst[c.parameters:]
 	if len(r.p) == 1 {
 		p := r.p[0]
-		h, u := p*(1-p), min(1, max(-1, math.Log(p/(1-p))/c.scale.reach))
-		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*u
-		second[0], second[1], second[2] = second[0]+h, second[1]+h*u, second[2]+h*u*u
+		z := math.Log(p / (1 - p))
+		h, u, v := p*(1-p), min(1, max(-1, z/c.scale.reach)), min(1, max(-1, z/weightReach))
+		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*v
+		second[0], second[1], second[2], second[3] = second[0]+h, second[1]+h*u, second[2]+h*u*v, second[3]+h*v
 		return
 	}
 	mean, largest := 0.0, slices.Max(r.p)
@@ -289,7 +313,7 @@ func (c *correction) vectors(labels []float32) func(part int, dst []float64, lis
 
 // calibrated pays for the statistic of each round and corrects the model of a result. The model must have the map that
 // serves it: states without evidence are shrunk before. A correction is one step of Newton's
-// method on the log-likelihood. A step is shortened where noise may have made it, so that numbers that are mostly
+// method on these sums. A step is shortened where noise may have made it, so that numbers that are mostly
 // noise move little. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
 // Machines", 1999.
 //
@@ -360,14 +384,16 @@ func corrected(weights []float64, m *feature.Map, l model.Linear, step []float64
 	return out, stretch, constant
 }
 
-// newton returns the step for released derivatives, each of its numbers at most s.most in magnitude. The
-// step is (H² + λ)⁻¹·H·g for derivatives g and second derivatives H, which are released with the factor
-// s.spread. Here λ is the variance of the noise in g, divided by the square of s.expected. So a step along
-// well-known directions is H⁻¹·g, and noise alone moves little. The noise in a number of H is far below √λ.
+// newton returns the step for the released sums, each of its numbers at most s.most in magnitude. Let g be the sums
+// of residuals, and H the matrix of what the parameters take from them, which was released with the factor s.spread.
+// The step is (HᵀH + λ)⁻¹·Hᵀ·g. Here λ is the variance of the noise in g, divided by the square of s.expected. So a
+// step along well-known directions is H⁻¹·g, and noise alone moves little. The noise in a number of H is below √λ.
+//
+// H is symmetric, unless numbers follow its upper triangle. They are its last row.
 //
 // It also returns the standard deviation that the noise in g, apart from the noise in H, gives each number.
 func (s correctionScale) newton(noisy []float64, parameters int, deviation float64) (step, noise []float64) {
-	h, at := dense.New(parameters, parameters), parameters
+	h, transposed, at := dense.New(parameters, parameters), dense.New(parameters, parameters), parameters
 	for k := range parameters {
 		for l := k; l < parameters; l++ {
 			v := noisy[at] / s.spread
@@ -378,7 +404,15 @@ func (s correctionScale) newton(noisy []float64, parameters int, deviation float
 			at++
 		}
 	}
-	square, largest := dense.Product(h, h), 0.0 // H is symmetric
+	for k, v := range noisy[at:] {
+		h.Data[(parameters-1)*parameters+k] = v / s.spread
+	}
+	for k := range parameters {
+		for l := range parameters {
+			transposed.Data[k*parameters+l] = h.Data[l*parameters+k]
+		}
+	}
+	square, largest := dense.Product(transposed, h), 0.0
 	for k := range parameters {
 		largest = max(largest, square.Data[k*parameters+k])
 	}
@@ -388,11 +422,11 @@ func (s correctionScale) newton(noisy []float64, parameters int, deviation float
 	}
 	step, noise = make([]float64, parameters), make([]float64, parameters)
 	if factors, definite := dense.NewCholesky(square); definite {
-		copy(step, factors.SolveVector(dense.Apply(h, noisy[:parameters])))
+		copy(step, factors.SolveVector(dense.Apply(transposed, noisy[:parameters])))
 		for k := range parameters {
 			unit := make([]float64, parameters)
 			unit[k] = deviation
-			noise[k] = kernel.Norm(dense.Apply(h, factors.SolveVector(unit))) // H and its square are symmetric
+			noise[k] = kernel.Norm(dense.Apply(h, factors.SolveVector(unit))) // the square is symmetric
 		}
 	}
 	for k, v := range step {

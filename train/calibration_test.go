@@ -170,24 +170,32 @@ func TestCalibrationVectorsKeepTheirBound(t *testing.T) {
 // logOdds is the scale of models of levels.
 var logOdds = scaleOf(model.Linear{Loss: model.Logistic, Columns: 1})
 
-// TestNewton checks steps that were worked out by hand. The first numbers are derivatives, and the others the upper
-// triangle of the second ones.
+// TestNewton checks steps that were worked out by hand. The first numbers are sums of residuals, and the others the
+// upper triangle of what parameters take from them. The last row of the matrix may follow.
 func TestNewton(t *testing.T) {
+	even := correctionScale{reach: 4, most: 1, expected: 0.3, spread: 1}
+	spread := even
+	spread.spread = 0.25
 	for _, c := range []struct {
+		scale     correctionScale
 		noisy     []float64
 		deviation float64
 		want      []float64
 	}{
-		{[]float64{20, 0, 100, 0, 50}, 0, []float64{0.2, 0}},
-		{[]float64{0, 10, 100, 0, 50}, 0, []float64{0, 0.2}},
-		{[]float64{22, 13, 100, 20, 50}, 0, []float64{0.84 / 4.6, 0.86 / 4.6}},
-		{[]float64{20, 0, 75, 0, 50}, 22.5, []float64{20.0 / 150, 0}}, // half of a step
-		{[]float64{50, 50, 10, 0, 5}, 1e6, []float64{0, 0}},           // noise alone
-		{[]float64{500, -500, 10, 0, 5}, 0, []float64{1, -1}},
-		{[]float64{1, 1, -5, 30, -5}, 15, []float64{30.0 / 3400, 30.0 / 3400}},       // indefinite
-		{[]float64{6, -6, 0, 20, -20, 0, 20, 0, 9}, 1e-9, []float64{0.15, -0.15, 0}}, // singular along (1, 1, 0)
+		{even, []float64{20, 0, 100, 0, 50}, 0, []float64{0.2, 0}},
+		{even, []float64{0, 10, 100, 0, 50}, 0, []float64{0, 0.2}},
+		{even, []float64{22, 13, 100, 20, 50}, 0, []float64{0.84 / 4.6, 0.86 / 4.6}},
+		{even, []float64{20, 0, 75, 0, 50}, 22.5, []float64{20.0 / 150, 0}}, // half of a step
+		{even, []float64{50, 50, 10, 0, 5}, 1e6, []float64{0, 0}},           // noise alone
+		{even, []float64{500, -500, 10, 0, 5}, 0, []float64{1, -1}},
+		{even, []float64{1, 1, -5, 30, -5}, 15, []float64{30.0 / 3400, 30.0 / 3400}},       // indefinite
+		{even, []float64{6, -6, 0, 20, -20, 0, 20, 0, 9}, 1e-9, []float64{0.15, -0.15, 0}}, // singular along (1, 1, 0)
+		{even, []float64{22, 34, 100, 20, 50, 40}, 0, []float64{0.1, 0.6}},
+		{even, []float64{0, 25, 60, 30, 5, 60}, 0, []float64{0.5, -1}}, // 60a + 30b = 0 and 60a + 5b = 25
+		{spread, []float64{22, 13, 25, 5, 12.5}, 0, []float64{0.84 / 4.6, 0.86 / 4.6}},
+		{spread, []float64{22, 34, 25, 5, 12.5, 10}, 0, []float64{0.1, 0.6}},
 	} {
-		got, _ := logOdds.newton(c.noisy, len(c.want), c.deviation)
+		got, _ := c.scale.newton(c.noisy, len(c.want), c.deviation)
 		for k, want := range c.want {
 			if math.Abs(got[k]-want) > 2e-5*math.Abs(want)+1e-7 {
 				t.Errorf("numbers %v with noise of %v: got step %v, want %v", c.noisy, c.deviation, got, c.want)
@@ -201,8 +209,8 @@ func TestNewton(t *testing.T) {
 func TestCalibrationIsPaid(t *testing.T) {
 	plain, calibrated := personPlan(t, 1, func(*Request) {}).Plan, personPlan(t, 1, func(r *Request) { r.Calibrate = true }).Plan
 	c := calibrated.Calibration
-	if c == nil || c.Bound != 3*1.5 || calibrated.NoiseDraws() != plain.NoiseDraws()+2*5 || !(calibrated.NoiseMultiplier > plain.NoiseMultiplier) {
-		t.Fatalf("got the plan %+v, want one with a calibration of 5 numbers and more noise in its steps than %v", calibrated, plain.NoiseMultiplier)
+	if c == nil || c.Bound != 3*1.5 || calibrated.NoiseDraws() != plain.NoiseDraws()+2*6 || !(calibrated.NoiseMultiplier > plain.NoiseMultiplier) {
+		t.Fatalf("got the plan %+v, want one with a calibration of 6 numbers and more noise in its steps than %v", calibrated, plain.NoiseMultiplier)
 	}
 	events := calibrated.Training()
 	if last := events[len(events)-1]; last.String() != (mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: c.NoiseMultiplier}, Count: 2}).String() {
@@ -267,6 +275,7 @@ func TestCalibrationRefusals(t *testing.T) {
 	}
 	for name, change := range map[string]func(*PreparationStep){
 		"numbers": func(c *PreparationStep) { c.Numbers++ },
+		"fewer":   func(c *PreparationStep) { c.Numbers -= 2 },
 		"bound":   func(c *PreparationStep) { c.Bound *= 0.9 },
 	} {
 		p, c := good.Plan, *good.Plan.Calibration
@@ -276,13 +285,23 @@ func TestCalibrationRefusals(t *testing.T) {
 			t.Errorf("%s: the plan fits the model, want a refusal", name)
 		}
 	}
+	earlier, c := good.Plan, *good.Plan.Calibration
+	earlier.Calibration, c.Numbers = &c, earlierNumbers
+	if err = earlier.checkCalibration(m); err != nil {
+		t.Errorf("the plan of an earlier program does not fit its model: %v", err)
+	}
+	unpaid := good
+	unpaid.Plan = earlier
+	if unpaid.checkCalibrated(Options{}) == nil {
+		t.Error("a run follows the plan of an earlier program, want a refusal")
+	}
 	if free, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}, schema); err != nil || free.Plan.Calibration != nil {
 		t.Errorf("without privacy: got calibration %v, error %v, want none", free.Plan.Calibration, err)
 	}
 }
 
-// TestCalibrationVectorsAreDerivatives compares the numbers of a row with differences of its log-likelihood in the
-// shifts of the scores and in their slope.
+// TestCalibrationVectorsAreDerivatives compares the numbers of a row with its residuals, and with differences of them
+// after steps of the shifts and of the slope.
 func TestCalibrationVectorsAreDerivatives(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 10))
 	for _, levels := range []int{2, 3} {
@@ -309,49 +328,53 @@ func TestCalibrationVectorsAreDerivatives(t *testing.T) {
 		}
 		k, n := m.Outputs(), m.Outputs()+1
 		for i := range labels {
-			z, u := make([]float64, max(2, k)), make([]float64, max(2, k)) // of two levels the first score is 0
+			z, u, v := make([]float64, max(2, k)), make([]float64, max(2, k)), make([]float64, max(2, k))
 			p := predictions[i*k : (i+1)*k]
-			if k == 1 {
+			if k == 1 { // the first score is 0
 				z[1] = math.Log(p[0] / (1 - p[0]))
-				u[1] = min(1, max(-1, z[1]/4))
+				u[1], v[1] = min(1, max(-1, z[1]/4)), min(1, max(-1, z[1]/2))
 			} else {
 				best := math.Log(max(p[0], p[1], p[2]))
 				for j := range z {
 					z[j] = math.Log(p[j])
 					u[j] = max(-1, (z[j]-best)/4) / 2
+					v[j] = u[j]
 				}
 			}
-			likelihood := func(x []float64) float64 { // shifts and slope
-				total, of := 0.0, 0.0
+			sums := func(b int, step float64) []float64 { // after a step of one parameter
+				moved, total := make([]float64, len(z)), 0.0
 				for j := range z {
-					score := z[j] + x[n-1]*u[j]
-					if k > 1 {
-						score += x[j]
-					} else if j == 1 {
-						score += x[0]
+					moved[j] = z[j]
+					switch {
+					case b == n-1:
+						moved[j] += step * u[j]
+					case j == b+len(z)-k:
+						moved[j] += step
 					}
-					total += math.Exp(score)
-					if j == int(labels[i]) {
-						of = score
-					}
+					total += math.Exp(moved[j])
 				}
-				return of - math.Log(total)
+				out := make([]float64, n)
+				for j := range z {
+					residual := -math.Exp(moved[j]) / total
+					if j == int(labels[i]) {
+						residual++
+					}
+					if at := j - (len(z) - k); at >= 0 {
+						out[at] += residual
+					}
+					out[n-1] += residual * v[j]
+				}
+				return out
 			}
-			const step = 1e-3
-			at := func(a, b int, da, db float64) float64 {
-				x := make([]float64, n)
-				x[a] += da
-				x[b] += db
-				return likelihood(x)
-			}
-			var want []float64
-			for a := range n {
-				want = append(want, (at(a, a, step, 0)-at(a, a, -step, 0))/(2*step))
-			}
+			const step = 1e-4
+			want := sums(0, 0)
 			for a := range n {
 				for b := a; b < n; b++ {
-					want = append(want, -(at(a, b, step, step)-at(a, b, step, -step)-at(a, b, -step, step)+at(a, b, -step, -step))/(4*step*step))
+					want = append(want, (sums(b, -step)[a]-sums(b, step)[a])/(2*step))
 				}
+			}
+			if k == 1 { // the number below the diagonal
+				want = append(want, (sums(0, -step)[1]-sums(0, step)[1])/(2*step))
 			}
 			got := make([]float64, len(want))
 			newCorrectionOf(t, s, weights, tab).add(got, float64(labels[i]), i)
@@ -416,22 +439,58 @@ func TestCalibrationIsReportedLast(t *testing.T) {
 }
 
 // TestNoiseAloneMovesLittle draws derivatives that are noise, for two levels and for three. The mean square of a shift
-// is 0.007 and 0.012 in 2000 draws. Chance moves it by less than 0.001.
+// is about 0.023 and 0.011 in 2000 draws. Chance moves it by less than 0.003.
 func TestNoiseAloneMovesLittle(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 11))
-	for _, parameters := range []int{2, 4} {
+	for _, l := range []model.Linear{{Loss: model.Logistic, Columns: 1}, {Loss: model.Softmax, Columns: 3}} {
 		square := 0.0
 		const draws = 2000
 		for range draws {
-			noisy := make([]float64, parameters+parameters*(parameters+1)/2)
+			noisy := make([]float64, calibrationNumbers(l))
 			for j := range noisy {
 				noisy[j] = 1000 * r.NormFloat64()
 			}
-			step, _ := logOdds.newton(noisy, parameters, 1000)
+			step, _ := scaleOf(l).newton(noisy, l.Columns+1, 1000)
 			square += step[0] * step[0] / draws
 		}
-		if square > 0.02 {
-			t.Errorf("%d parameters: noise alone shifts scores by %v in the mean square, want at most 0.02", parameters, square)
+		if most := map[int]float64{1: 0.03, 3: 0.015}[l.Columns]; square > most {
+			t.Errorf("%s: noise alone shifts scores by %v in the mean square, want at most %v", l.Loss.Name(), square, most)
+		}
+	}
+}
+
+// TestSkewedScoresAreCorrected draws log-odds whose mean is far from 0, and labels by them. A model has wrong log-odds.
+// Two rounds without noise leave a log-loss that is at most that of the right ones, but for what the draw moves.
+func TestSkewedScoresAreCorrected(t *testing.T) {
+	l := model.Linear{Loss: model.Logistic, Columns: 1}
+	for _, c := range []struct{ mean, spread, scale, shift float64 }{
+		{-3, 1, 1, 0.3}, {-3, 1, 1, -0.3}, {-2, 0.5, 1, 0}, {-3.5, 1, 0.7, 0.3}, {-5.5, 2, 0.7, 0.3}, {-5, 0.3, 1, 0.4}, {2.5, 1, 1.3, 0.2}, {0, 1, 0.7, 0.3}, {0, 4, 0.8, 0.5},
+	} {
+		r := rand.New(rand.NewPCG(24, 15))
+		const n = 20000
+		right := make([]float64, n)
+		k := &correction{loss: l.Loss, scale: scaleOf(l), scores: make([]float32, n), labels: make([]float32, n), parameters: 2, numbers: calibrationNumbers(l)}
+		k.rooms.New = func() any { return &correctionRoom{make([]float64, 1), make([]float64, 1)} }
+		for i := range n {
+			right[i] = c.mean + c.spread*r.NormFloat64()
+			if r.Float64() < 1/(1+math.Exp(-right[i])) {
+				k.labels[i] = 1
+			}
+			k.scores[i] = float32(c.scale*right[i] + c.shift)
+		}
+		for range calibrationRounds {
+			step, _ := k.scale.newton(sumOf(t, k), 2, 1e-9)
+			for i, z := range k.scores {
+				k.scores[i] = z + float32(step[0]) + z*float32(step[1]*stretchOf(l))
+			}
+		}
+		excess := 0.0
+		for i, z := range k.scores {
+			loss := func(z float64) float64 { return math.Log1p(math.Exp(z)) - float64(k.labels[i])*z }
+			excess += (loss(float64(z)) - loss(right[i])) / n
+		}
+		if !(excess < 3e-4) {
+			t.Errorf("log-odds of mean %v and deviation %v, times %v plus %v: the log-loss is %v above that of the right ones, want less than 0.0003", c.mean, c.spread, c.scale, c.shift, excess)
 		}
 	}
 }
@@ -441,7 +500,7 @@ func TestNoiseAloneMovesLittle(t *testing.T) {
 // with probability below 2·e^-17 (Laurent & Massart, "Adaptive estimation of a quadratic functional by model selection",
 // Annals of Statistics 2000, lemma 1).
 func TestNewtonStatesItsNoise(t *testing.T) {
-	r, clean := rand.New(rand.NewPCG(24, 13)), []float64{22, 13, 100, 20, 50}
+	r, clean := rand.New(rand.NewPCG(24, 13)), []float64{22, 13, 100, 20, 50, 30}
 	const n, deviation = 4000, 3.0
 	want, _ := logOdds.newton(clean, 2, deviation)
 	sums := make([]float64, 2)
@@ -494,7 +553,7 @@ func TestSingularDerivativesAreSolved(t *testing.T) {
 		for j := range noisy {
 			noisy[j] += r.NormFloat64()
 		}
-		step, _ := logOdds.newton(noisy, 4, 1)
+		step, _ := scaleOf(model.Linear{Loss: model.Softmax, Columns: 3}).newton(noisy, 4, 1)
 		if got := step[0] - step[1]; math.Abs(got-0.2) > 0.06 {
 			t.Fatalf("the scores move apart by %v, want about 0.2", got)
 		}
