@@ -114,7 +114,7 @@ func (d descentDryRun) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
 	fmt.Fprintf(table, "  clipping\t%s\t%s\n", strings.Split(d.run.clippingWords(), ";")[0], d.run.boundWords())
-	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
+	fmt.Fprintf(table, "  rows\tat most %d\t%s\n", s.Plan.MaxRecords, rowWords(s.Features))
 	if err := table.Flush(); err != nil {
 		return err
 	}
