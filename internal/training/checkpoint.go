@@ -41,7 +41,7 @@ func (n *Network) openCheckpoint(asked NetworkRequest) error {
 		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.Frozen.Source)
 	}
 	n.Options.Initial = nil // the checkpoint has the weights
-	resumed, err := n.Setup.Resumed(n.from)
+	resumed, err := n.Setup.Resumed(n.Options, n.from)
 	n.whole = resumed.Plan
 	return err
 }

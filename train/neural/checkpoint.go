@@ -60,6 +60,7 @@ type Checkpoint struct {
 // settings are the options that a resumed run must share, with defaults filled in.
 type settings struct {
 	Optimizer    string  `json:"optimizer"`
+	Momentum     float64 `json:"momentum"`
 	LearningRate float64 `json:"learning-rate"`
 	Schedule     string  `json:"schedule"`
 	WarmUp       int     `json:"warm-up"`
@@ -73,10 +74,19 @@ type settings struct {
 	Rows string `json:"rows"`
 }
 
-func (r *run) settings() settings {
-	line, _ := optimizerOf(r.options.Optimizer)
-	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay,
-		r.options.Ridge, r.options.L1, r.options.WeightDecay, cmp.Or(r.options.FeatureBits, 16), r.rowsHash}
+// settings returns what a resumed run must share.
+func (s Setup) settings(o Options) (settings, error) {
+	line, err := optimizerOf(o.Optimizer)
+	if err != nil {
+		return settings{}, err
+	}
+	average, err := o.newAverage(s.Plan.Steps)
+	if err != nil {
+		return settings{}, err
+	}
+	rows, err := s.hashRows()
+	return settings{line.name, o.momentum(), s.rate(o), o.schedule(), o.WarmUp, average.rule, average.decay,
+		o.Ridge, o.L1, o.WeightDecay, cmp.Or(o.FeatureBits, 16), rows}, err
 }
 
 // hashRows returns a hash of what turns records into rows of the network.
@@ -99,7 +109,7 @@ func (s Setup) hashRows() (string, error) {
 // state returns the checkpoint of the run at the current step. It shares the run's memory.
 func (r *run) state(ahead int) *Checkpoint {
 	c := &Checkpoint{Plan: r.Plan, Taken: r.taken, Ahead: ahead, Divisor: r.divisor, Weights: r.weights, Frozen: r.numbers[len(r.weights):],
-		Averaged: r.average.count, AverageSum: r.average.sum, settings: r.settings()}
+		Averaged: r.average.count, AverageSum: r.average.sum, settings: r.shared}
 	for _, l := range r.levels {
 		c.Levels = append(c.Levels, [2]float64{l.norm, l.threshold})
 	}
@@ -133,7 +143,7 @@ func (r *run) checkpoint(end bool) error {
 // covers the steps that earlier runs may have made, and the remaining steps. The plan of the result
 // states these steps.
 func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
-	if err := from.check(s); err != nil {
+	if err := from.check(s, o); err != nil {
 		return nil, err
 	}
 	if o.Initial != nil {
@@ -143,8 +153,8 @@ func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o O
 	return fit(ctx, l, s, d, o, from)
 }
 
-// check refuses a checkpoint of another plan, or an inconsistent one.
-func (c *Checkpoint) check(s Setup) error {
+// check refuses a checkpoint of another plan or other options, or an inconsistent one.
+func (c *Checkpoint) check(s Setup, o Options) error {
 	plan, own := c.Plan, s.Plan
 	plan.Interrupted, own.Interrupted = nil, nil
 	switch {
@@ -163,23 +173,29 @@ func (c *Checkpoint) check(s Setup) error {
 			return fmt.Errorf("neural: the checkpoint has clipping norm %v and threshold %v, want positive finite numbers", l[0], l[1])
 		}
 	}
-	return c.checkRows(s)
+	return c.checkSettings(s, o)
 }
 
-// checkRows refuses a checkpoint whose run saw other rows.
-func (c *Checkpoint) checkRows(s Setup) error {
-	rows, err := s.hashRows()
-	if err == nil && rows != c.settings.Rows {
+// checkSettings refuses a checkpoint whose run saw other rows or had other options.
+func (c *Checkpoint) checkSettings(s Setup, o Options) error {
+	own, err := s.settings(o)
+	if err != nil || own == c.settings {
+		return err
+	}
+	if own.Rows != c.settings.Rows {
 		return fmt.Errorf("neural: the checkpoint is of another schema, of other rows or of another version, want those of its run; have the same again, or begin anew")
 	}
-	return err
+	got, want := reflect.ValueOf(own), reflect.ValueOf(c.settings)
+	for k := range got.NumField() {
+		if !got.Field(k).Equal(want.Field(k)) {
+			return fmt.Errorf("neural: the option %s is %v, want %v, as in the run of the checkpoint; give all options as that run had them", got.Type().Field(k).Tag.Get("json"), got.Field(k), want.Field(k))
+		}
+	}
+	return nil
 }
 
 // resume restores the state of a checkpoint and pays for the runs before.
 func (r *run) resume(from *Checkpoint) error {
-	if got := r.settings(); got != from.settings {
-		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.settings)
-	}
 	r.divisor, r.taken = from.Divisor, from.Taken
 	r.weights = slices.Clone(from.Weights)
 	copy(r.numbers[len(r.weights):], from.Frozen)

@@ -228,13 +228,15 @@ func TestResumeRefuses(t *testing.T) {
 	setup := setupOf(t, r, s)
 	from := stoppedAfter(t, setup, budget(t, r), Options{}, 5, records)
 	for want, change := range map[string]func(c *Checkpoint, s *Setup, o *Options){
-		"another plan":     func(_ *Checkpoint, s *Setup, _ *Options) { s.Plan.Steps = 9 },
-		"after step":       func(c *Checkpoint, _ *Setup, _ *Options) { c.Taken = 11 },
-		"other numbers":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Weights = c.Weights[1:] },
-		"divisor":          func(c *Checkpoint, _ *Setup, _ *Options) { c.Divisor = 0 },
-		"clipping norm":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Levels = [][2]float64{{math.Inf(1), 0}} },
-		"options":          func(_ *Checkpoint, _ *Setup, o *Options) { o.Optimizer = "adam" },
-		"weights to begin": func(_ *Checkpoint, s *Setup, o *Options) { o.Initial = make([]float32, s.Network.Weights()) },
+		"another plan":  func(_ *Checkpoint, s *Setup, _ *Options) { s.Plan.Steps = 9 },
+		"after step":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Taken = 11 },
+		"other numbers": func(c *Checkpoint, _ *Setup, _ *Options) { c.Weights = c.Weights[1:] },
+		"divisor":       func(c *Checkpoint, _ *Setup, _ *Options) { c.Divisor = 0 },
+		"clipping norm": func(c *Checkpoint, _ *Setup, _ *Options) { c.Levels = [][2]float64{{math.Inf(1), 0}} },
+		"the option optimizer is adam, want momentum": func(_ *Checkpoint, _ *Setup, o *Options) { o.Optimizer = "adam" },
+		"the option learning-rate is 7, want":         func(_ *Checkpoint, _ *Setup, o *Options) { o.LearningRate = 7 },
+		"the option momentum is 0.5, want 0.9":        func(_ *Checkpoint, _ *Setup, o *Options) { o.Momentum = 0.5 },
+		"weights to begin":                            func(_ *Checkpoint, s *Setup, o *Options) { o.Initial = make([]float32, s.Network.Weights()) },
 		"another schema": func(_ *Checkpoint, s *Setup, _ *Options) {
 			other := *s.Schema
 			other.Columns = slices.Clone(other.Columns)
@@ -246,15 +248,15 @@ func TestResumeRefuses(t *testing.T) {
 			other.Norm = feature.NormUnit
 			s.Features = &other
 		},
-		"WeightDecay:0.5": func(_ *Checkpoint, _ *Setup, o *Options) { o.WeightDecay = 0.5 },
-		"FeatureBits:8":   func(_ *Checkpoint, _ *Setup, o *Options) { o.FeatureBits = 8 },
-		"another version": func(c *Checkpoint, _ *Setup, _ *Options) { c.settings.Rows = "" },
-		"optimizer has":   func(c *Checkpoint, _ *Setup, _ *Options) { c.Optimizers[0].Vectors = [][]float64{{1}} },
+		"the option weight-decay is 0.5, want 0": func(_ *Checkpoint, _ *Setup, o *Options) { o.WeightDecay = 0.5 },
+		"the option feature-bits is 8, want 16":  func(_ *Checkpoint, _ *Setup, o *Options) { o.FeatureBits = 8 },
+		"another version":                        func(c *Checkpoint, _ *Setup, _ *Options) { c.settings.Rows = "" },
+		"optimizer has":                          func(c *Checkpoint, _ *Setup, _ *Options) { c.Optimizers[0].Vectors = [][]float64{{1}} },
 	} {
 		c, own, o := *from, setup, Options{}
 		c.Optimizers = slices.Clone(from.Optimizers)
 		change(&c, &own, &o)
-		if _, err := own.Resumed(&c); strings.HasPrefix(want, "another ") && err == nil {
+		if _, err := own.Resumed(o, &c); (strings.HasPrefix(want, "another ") || strings.HasPrefix(want, "the option")) && err == nil {
 			t.Errorf("what Resume refuses with %q is not refused before anything is paid", want)
 		}
 		if _, err := Resume(context.Background(), budget(t, r), own, ringData(t, s, records), o, &c); err == nil || !strings.Contains(err.Error(), want) {

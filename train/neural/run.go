@@ -19,22 +19,22 @@ import (
 type run struct {
 	Setup
 	options Options
-	// rowsHash is a hash of what turns records into rows, for checkpoints.
-	rowsHash string
-	grant    mechanism.Payer // pays for the steps before a checkpoint
-	payer    mechanism.Payer // pays for the other steps: the grant, or all ranks together
-	rows     *release.Rows
-	persons  [][]int // the rows of each person; nil: a record is a row
-	samples  *samples
-	series   *release.Series // the series of releases, if noise is correlated
-	divisor  float64
-	rates    optimizer.Rates
-	noises   []mechanism.Noise
-	groups   []groupOf
-	levels   []level
-	workers  []*worker
-	spot     *spotted // nil if the network drops numbers at random
-	average  *average
+	// shared is what a resumed run must share, if the run writes checkpoints.
+	shared  settings
+	grant   mechanism.Payer // pays for the steps before a checkpoint
+	payer   mechanism.Payer // pays for the other steps: the grant, or all ranks together
+	rows    *release.Rows
+	persons [][]int // the rows of each person; nil: a record is a row
+	samples *samples
+	series  *release.Series // the series of releases, if noise is correlated
+	divisor float64
+	rates   optimizer.Rates
+	noises  []mechanism.Noise
+	groups  []groupOf
+	levels  []level
+	workers []*worker
+	spot    *spotted // nil if the network drops numbers at random
+	average *average
 	// weights are the trained numbers. The network's numbers are a copy in float32, with the frozen
 	// ones after it.
 	weights []float64
@@ -67,8 +67,8 @@ func newRun(s Setup, o Options, grant, payer mechanism.Payer, of records, from *
 		r.spot = &spotted{}
 	}
 	var err error
-	if o.Checkpoint != nil || from != nil {
-		if r.rowsHash, err = s.hashRows(); err != nil {
+	if o.Checkpoint != nil {
+		if r.shared, err = s.settings(o); err != nil {
 			return nil, err
 		}
 	}
