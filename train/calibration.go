@@ -25,9 +25,12 @@ const (
 	maxResidual = 0.5
 	// numberSpread multiplies the second derivatives of a number, which are needed less exactly than the first.
 	numberSpread = 0.125
-	// weightReach is the log-odds at which the weight of an error ends, for two levels. Many log-odds of a table are
-	// near 0. So weights with a shorter reach than positions tell more about the slope under the same noise.
+	// weightReach is the distance from a center at which the weight of an error ends, for two levels. Most log-odds of
+	// a table are near each other. So weights with a shorter reach than positions tell more about the slope under the
+	// same noise.
 	weightReach = 2
+	// centerNoises is the number of standard deviations of noise at which a center is halfway between 0 and its estimate.
+	centerNoises = 3
 	// earlierNumbers is the number of released numbers for two levels in plans of earlier programs, which weighed
 	// errors by positions. Their bound is the same.
 	earlierNumbers = 5
@@ -171,6 +174,8 @@ func (s Setup) checkCalibrated(o Options) error {
 		return fmt.Errorf("train: output rule is %s with predictions that are corrected, want another rule; the iterates would not end in the weights of the model", o.Output)
 	case o.Temperature > 0:
 		return fmt.Errorf("train: a temperature is given with predictions that are corrected, want one of them; a corrected sample of weights is no sample")
+	case c.Kind == option.CalibrationStatistic && s.Model.Columns == 1 && c.Numbers == earlierNumbers:
+		return fmt.Errorf("train: calibration has %d numbers, as in plans of earlier programs, want %d; such a plan can be verified, but not followed: plan anew", c.Numbers, calibrationNumbers(s.Model))
 	case s.Features.Intercept == 0:
 		return fmt.Errorf("train: calibration is in a plan for rows without a constant feature, want one, which it moves")
 	}
@@ -204,7 +209,8 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 // and the matrix is symmetric. The likelihood of a number is that of a normal error, so the fit is by least squares. The
 // residual of a number is limited, and each number of the matrix has the factor numberSpread.
 //
-// For two levels weights have a shorter reach than positions. So the last number is the one below the diagonal.
+// For two levels weights have a shorter reach than positions, around 0 in the first round. In the next round they are
+// around a center, which the numbers of the round before tell. So the last number is the one below the diagonal.
 //
 // The scores are those that the released model gives when it serves. The score of a record depends on this
 // record, the map and the weights alone, and the latter two were released. The bound of the statistic holds for
@@ -218,6 +224,7 @@ type correction struct {
 	table      table
 	parameters int
 	numbers    int
+	center     float64 // of the weights of errors for two levels, in log-odds
 	rooms      sync.Pool
 }
 
@@ -252,7 +259,7 @@ func (c *correction) add(dst []float64, label float64, row int) {
 	if len(r.p) == 1 {
 		p := r.p[0]
 		z := math.Log(p / (1 - p))
-		h, u, v := p*(1-p), min(1, max(-1, z/c.scale.reach)), min(1, max(-1, z/weightReach))
+		h, u, v := p*(1-p), min(1, max(-1, z/c.scale.reach)), min(1, max(-1, (z-c.center)/weightReach))
 		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*v
 		second[0], second[1], second[2], second[3] = second[0]+h, second[1]+h*u, second[2]+h*u*v, second[3]+h*v
 		return
@@ -332,17 +339,23 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, t table) error 
 	if result.UnshrunkWeights != nil {
 		result.Uncorrected = result.UnshrunkWeights
 	}
+	center := 0.0
 	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 	for range statistic.rounds() {
 		c, err := newCorrection(m, t, statistic.Numbers)
 		if err != nil {
 			return err
 		}
+		c.center = center
 		noisy, err := pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, c.vectors(c.labels))
 		if err != nil {
 			return err
 		}
-		step, noise := of.newton(noisy, s.Model.Columns+1, statistic.NoiseMultiplier*statistic.Bound)
+		deviation := statistic.NoiseMultiplier * statistic.Bound
+		step, noise := of.newton(noisy, s.Model.Columns+1, deviation)
+		if s.Model.Columns == 1 {
+			center = of.center(noisy, deviation, step)
+		}
 		if result.UnshrunkWeights != nil {
 			result.UnshrunkWeights, _, _ = corrected(result.UnshrunkWeights, m.Features(), s.Model, step)
 		}
@@ -357,6 +370,17 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, t table) error 
 	m.Provenance.Private = private
 	result.Model = m
 	return nil
+}
+
+// center returns the center of the weights of errors for two levels after a step. It is the mean of the log-odds
+// before, weighted by p·(1-p) for probabilities p, and moved by the step. Where noise hides these weights it is near 0.
+func (s correctionScale) center(noisy []float64, deviation float64, step []float64) float64 {
+	sum := max(0, noisy[2])
+	if sum == 0 {
+		return 0
+	}
+	before := s.reach * noisy[3] * sum / (sum*sum + centerNoises*centerNoises*deviation*deviation)
+	return min(s.reach, max(-s.reach, before+step[0]+before*step[1]/s.reach))
 }
 
 // stretchOf returns the change of the factor of all scores for a slope of 1.
@@ -388,6 +412,8 @@ func corrected(weights []float64, m *feature.Map, l model.Linear, step []float64
 // of residuals, and H the matrix of what the parameters take from them, which was released with the factor s.spread.
 // The step is (HᵀH + λ)⁻¹·Hᵀ·g. Here λ is the variance of the noise in g, divided by the square of s.expected. So a
 // step along well-known directions is H⁻¹·g, and noise alone moves little. The noise in a number of H is below √λ.
+//
+// A single shift with a slope that is limited brings the sum of residuals to 0.
 //
 // H is symmetric, unless numbers follow its upper triangle. They are its last row.
 //
@@ -428,6 +454,10 @@ func (s correctionScale) newton(noisy []float64, parameters int, deviation float
 			unit[k] = deviation
 			noise[k] = kernel.Norm(dense.Apply(h, factors.SolveVector(unit))) // the square is symmetric
 		}
+	}
+	if slope := 1; parameters == 2 && math.Abs(step[slope]) > s.most { // the shift goes with the slope that is left
+		step[slope] = math.Copysign(s.most, step[slope])
+		step[0] = h.Data[0] * (noisy[0] - h.Data[slope]*step[slope]) / (h.Data[0]*h.Data[0] + ridge)
 	}
 	for k, v := range step {
 		step[k] = min(s.most, max(-s.most, v))

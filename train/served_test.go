@@ -192,11 +192,16 @@ func correctsServed(t *testing.T, name string, s Setup, d *data.Dataset, result 
 			}
 		}
 	}
-	limited := !s.Schema.Target.Regression()
+	limited, center := !s.Schema.Target.Regression(), 0.0
 	for range s.Plan.Calibration.rounds() {
 		c := &correction{loss: l.Loss, scale: scaleOf(l), scores: scoresOf(t, s, m, weights, d), labels: labels(s.Schema.Target, d, d.Records()), parameters: l.Columns + 1, numbers: s.Plan.Calibration.Numbers}
 		c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
-		step, _ := c.scale.newton(sumOf(t, c), l.Columns+1, s.Plan.Calibration.NoiseMultiplier*s.Plan.Calibration.Bound)
+		c.center = center
+		sum, deviation := sumOf(t, c), s.Plan.Calibration.NoiseMultiplier*s.Plan.Calibration.Bound
+		step, _ := c.scale.newton(sum, l.Columns+1, deviation)
+		if l.Columns == 1 {
+			center = c.scale.center(sum, deviation, step)
+		}
 		weights, _, _ = corrected(weights, m.Features(), l, step)
 		for i, score := range c.scores {
 			limited = limited || math.Abs(float64(score)) > 1 || math.Abs(float64(c.labels[i]-score)) > maxResidual

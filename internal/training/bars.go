@@ -104,8 +104,8 @@ func uncorrectedBars(deviation float64) bars {
 
 // correctedBars returns the intervals of weights that were multiplied by a factor b to correct
 // predictions. Such a weight is w' = b·w, where w is the descent's. The intervals contain b*·w*. Here
-// w* is the weight without noise. The factor b* is what the released second derivatives give without
-// noise in the last released errors of the model. By the delta method
+// w* is the weight without noise. The factor b* is what the last correction would give without noise in
+// its sums of errors. By the delta method
 //
 //	b·w - b*·w* ≈ b·(w - w*) + (b - b*)·w.
 //
