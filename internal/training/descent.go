@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
@@ -84,6 +87,9 @@ func (r descent) warnings() []string {
 	if by := withoutInteractions(r.request, r.Options, r.Tables.Schema); by != "" && r.Interactions == AutoInteractions {
 		out = append(out, by)
 	}
+	if noisyStates(r.Setup) {
+		out = append(out, "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since rows are not whitened by frequencies or covariances, or records are persons. For columns without such cells declare missing: zero and unknown: zero.")
+	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	if l := p.LastIterate; l != nil { // only the steps that are not forgotten
 		mu = math.Sqrt(min(float64(p.Steps), (1+l.Contraction)/(1-l.Contraction))) / p.NoiseMultiplier
@@ -93,6 +99,17 @@ func (r descent) warnings() []string {
 		out = append(out, fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records))
 	}
 	return out
+}
+
+// noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where the released
+// numbers do not tell how frequent they are in rows: if rows are not whitened, not scaled to norm 1, or of persons.
+func noisyStates(s train.Setup) bool {
+	told := s.Plan.Person == nil && s.Features.Norm == feature.NormUnit && slices.ContainsFunc(s.Plan.Preparation, func(p train.PreparationStep) bool {
+		return p.Kind == option.CovarianceStatistic || p.Kind == option.FrequencyStatistic
+	})
+	return !told && !s.Plan.NonPrivate && slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool {
+		return c.Kind != data.Text && c.Missing == data.Indicator || c.Kind == data.Categorical && !c.Ordered && c.Unknown == data.Other
+	})
 }
 
 func (r descent) noise() string {

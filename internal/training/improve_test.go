@@ -205,3 +205,40 @@ func TestWarnsOfNoInteractions(t *testing.T) {
 		}
 	}
 }
+
+// TestWarnsOfNoisyStates wants a warning where missing cells or undeclared levels have states of their own, and no
+// released number tells how frequent they are in rows.
+func TestWarnsOfNoisyStates(t *testing.T) {
+	const size = "  size: {numeric: [0, 1], missing: indicator}\n"
+	for _, c := range []struct {
+		name, more string
+		records    int
+		change     func(*train.Request)
+		want       bool
+	}{
+		{"functions of columns", size, 20000, func(*train.Request) {}, false},
+		{"few records", size, 500, func(*train.Request) {}, true},
+		{"few records, no such state", "", 500, func(*train.Request) {}, false},
+		{"few records, undeclared levels", "  kind: {levels: [a, b], unknown: other}\n", 500, func(*train.Request) {}, true},
+		{"whitened in full", size, 500, func(r *train.Request) { r.Whiten, r.Structure = train.Yes, option.StructureFull }, false},
+		{"clipped", size, 500, func(r *train.Request) {
+			r.Whiten, r.Structure, r.Normalization = train.Yes, option.StructureFull, feature.NormClip
+		}, true},
+		{"persons", size, 20000, func(r *train.Request) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 2} }, true},
+		{"baseline", size, 500, func(r *train.Request) { r.Epsilon = math.Inf(1) }, false},
+	} {
+		r, o := train.Defaults()
+		c.change(&r)
+		s := numbered(t, 5, c.records, "levels: [a, b]", c.more)
+		if err := Improve(&r, o, s, AutoInteractions, true); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Descent(r, o, false, Tables{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(run.warnings(), " "), "undeclared level"); got != c.want {
+			t.Errorf("%s: got a warning %v, want %v", c.name, got, c.want)
+		}
+	}
+}
