@@ -209,8 +209,8 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 // and the matrix is symmetric. The likelihood of a number is that of a normal error, so the fit is by least squares. The
 // residual of a number is limited, and each number of the matrix has the factor numberSpread.
 //
-// For two levels weights have a shorter reach than positions, around 0 in the first round. In the next round they are
-// around a center, which the numbers of the round before tell. So the last number is the one below the diagonal.
+// For two levels weights have a shorter reach than positions, so the last number is the one below the diagonal. Both
+// are around 0 in the first round. In the next round they are around a center, which the round before tells.
 //
 // The scores are those that the released model gives when it serves. The score of a record depends on this
 // record, the map and the weights alone, and the latter two were released. The bound of the statistic holds for
@@ -224,7 +224,7 @@ type correction struct {
 	table      table
 	parameters int
 	numbers    int
-	center     float64 // of the weights of errors for two levels, in log-odds
+	center     float64 // of positions and weights for two levels, in log-odds
 	rooms      sync.Pool
 }
 
@@ -259,7 +259,7 @@ func (c *correction) add(dst []float64, label float64, row int) {
 	if len(r.p) == 1 {
 		p := r.p[0]
 		z := math.Log(p / (1 - p))
-		h, u, v := p*(1-p), min(1, max(-1, z/c.scale.reach)), min(1, max(-1, (z-c.center)/weightReach))
+		h, u, v := p*(1-p), min(1, max(-1, (z-c.center)/c.scale.reach)), min(1, max(-1, (z-c.center)/weightReach))
 		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*v
 		second[0], second[1], second[2], second[3] = second[0]+h, second[1]+h*u, second[2]+h*u*v, second[3]+h*v
 		return
@@ -353,7 +353,8 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, t table) error 
 		}
 		deviation := statistic.NoiseMultiplier * statistic.Bound
 		step, noise := of.newton(noisy, s.Model.Columns+1, deviation)
-		if s.Model.Columns == 1 {
+		of.around(center, step, noise)
+		if statistic.rounds() > 1 && s.Model.Columns == 1 {
 			center = of.center(noisy, deviation, step)
 		}
 		if result.UnshrunkWeights != nil {
@@ -372,14 +373,23 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, t table) error 
 	return nil
 }
 
-// center returns the center of the weights of errors for two levels after a step. It is the mean of the log-odds
-// before, weighted by p·(1-p) for probabilities p, and moved by the step. Where noise hides these weights it is near 0.
+// around makes a step for positions around a center one for positions around 0. The noise of the shift is a bound then.
+func (s correctionScale) around(center float64, step, noise []float64) {
+	if center != 0 {
+		step[0] -= step[1] * center / s.reach
+		noise[0] += noise[1] * math.Abs(center) / s.reach
+	}
+}
+
+// center returns the center for two levels after a first step, whose positions are around 0. It is the mean of these
+// positions in log-odds, weighted by p·(1-p) for probabilities p, and moved by the step. Where noise hides these weights it is near 0.
 func (s correctionScale) center(noisy []float64, deviation float64, step []float64) float64 {
-	sum := max(0, noisy[2])
-	if sum == 0 {
+	sum := noisy[2]
+	if !(sum > 0) {
 		return 0
 	}
-	before := s.reach * noisy[3] * sum / (sum*sum + centerNoises*centerNoises*deviation*deviation)
+	doubt := centerNoises * deviation / sum
+	before := min(s.reach, max(-s.reach, s.reach*(noisy[3]/sum)/(1+doubt*doubt)))
 	return min(s.reach, max(-s.reach, before+step[0]+before*step[1]/s.reach))
 }
 
@@ -458,6 +468,7 @@ func (s correctionScale) newton(noisy []float64, parameters int, deviation float
 	if slope := 1; parameters == 2 && math.Abs(step[slope]) > s.most { // the shift goes with the slope that is left
 		step[slope] = math.Copysign(s.most, step[slope])
 		step[0] = h.Data[0] * (noisy[0] - h.Data[slope]*step[slope]) / (h.Data[0]*h.Data[0] + ridge)
+		noise[0] = max(noise[0], deviation*h.Data[0]/(h.Data[0]*h.Data[0]+ridge))
 	}
 	for k, v := range step {
 		step[k] = min(s.most, max(-s.most, v))

@@ -334,7 +334,7 @@ func TestCalibrationVectorsAreDerivatives(t *testing.T) {
 			p := predictions[i*k : (i+1)*k]
 			if k == 1 { // the first score is 0
 				z[1] = math.Log(p[0] / (1 - p[0]))
-				u[1], v[1] = min(1, max(-1, z[1]/4)), min(1, max(-1, (z[1]-center)/2))
+				u[1], v[1] = min(1, max(-1, (z[1]-center)/4)), min(1, max(-1, (z[1]-center)/2))
 			} else {
 				best := math.Log(max(p[0], p[1], p[2]))
 				for j := range z {
@@ -469,7 +469,7 @@ func TestNoiseAloneMovesLittle(t *testing.T) {
 func TestSkewedScoresAreCorrected(t *testing.T) {
 	l := model.Linear{Loss: model.Logistic, Columns: 1}
 	for _, c := range []struct{ mean, spread, scale, shift float64 }{
-		{-3, 1, 1, 0.3}, {-3, 1, 1, -0.3}, {-2, 0.5, 1, 0}, {-3.5, 1, 0.7, 0.3}, {-5.5, 2, 0.7, 0.3}, {-5, 0.3, 1, 0.4}, {-3, 0.5, 0.7, -1.17}, {-4, 1, 0.7, -1.37}, {-5, 1, 0.8, -1.2}, {-4.5, 1, 1.3, -0.3}, {2.5, 1, 1.3, 0.2}, {0, 1, 0.7, 0.3}, {0, 4, 0.8, 0.5},
+		{-3, 1, 1, 0.3}, {-3, 1, 1, -0.3}, {-2, 0.5, 1, 0}, {-3.5, 1, 0.7, 0.3}, {-5.5, 2, 0.7, 0.3}, {-5, 0.3, 1, 0.4}, {-3, 0.5, 0.7, -1.17}, {-4, 1, 0.7, -1.37}, {-5, 1, 0.8, -1.2}, {-4.5, 1, 1.3, -0.3}, {-5, 0.3, 1, 0}, {-6, 1, 1, 0.3}, {-4.5, 0.3, 1, 0.3}, {2.5, 1, 1.3, 0.2}, {0, 1, 0.7, 0.3}, {0, 4, 0.8, 0.5},
 	} {
 		r := rand.New(rand.NewPCG(24, 15))
 		const n = 20000
@@ -485,7 +485,8 @@ func TestSkewedScoresAreCorrected(t *testing.T) {
 		}
 		for range calibrationRounds {
 			sum := sumOf(t, k)
-			step, _ := k.scale.newton(sum, 2, 1e-9)
+			step, noise := k.scale.newton(sum, 2, 1e-9)
+			k.scale.around(k.center, step, noise)
 			k.center = k.scale.center(sum, 1e-9, step)
 			for i, z := range k.scores {
 				k.scores[i] = z + float32(step[0]) + z*float32(step[1]*stretchOf(l))
@@ -519,6 +520,19 @@ func TestCenter(t *testing.T) {
 		if math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("sum %v, product %v, noise %v, step %v and %v: got center %v, want %v", c.sum, c.product, c.deviation, c.shift, c.slope, got, c.want)
 		}
+	}
+}
+
+// TestAround wants a step around a center to move every score as the step that it becomes around 0.
+func TestAround(t *testing.T) {
+	const center, z = -3, -5
+	step, noise := []float64{0.4, -0.8}, []float64{0.1, 0.2}
+	logOdds.around(center, step, noise)
+	if want := 0.4 - 0.8*(z-center)/4; math.Abs(step[0]+step[1]*z/4-want) > 1e-12 || step[1] != -0.8 {
+		t.Errorf("got step %v, which moves %v by %v, want %v", step, z, step[0]+step[1]*z/4, want)
+	}
+	if want := 0.1 + 0.2*3/4; math.Abs(noise[0]-want) > 1e-12 || noise[1] != 0.2 {
+		t.Errorf("got noise %v, want %v and 0.2", noise, want)
 	}
 }
 

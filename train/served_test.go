@@ -198,7 +198,8 @@ func correctsServed(t *testing.T, name string, s Setup, d *data.Dataset, result 
 		c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
 		c.center = center
 		sum, deviation := sumOf(t, c), s.Plan.Calibration.NoiseMultiplier*s.Plan.Calibration.Bound
-		step, _ := c.scale.newton(sum, l.Columns+1, deviation)
+		step, noise := c.scale.newton(sum, l.Columns+1, deviation)
+		c.scale.around(center, step, noise)
 		if l.Columns == 1 {
 			center = c.scale.center(sum, deviation, step)
 		}
