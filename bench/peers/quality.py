@@ -175,23 +175,13 @@ def chance_error(p, bins=20):
     return np.mean([calibration_error(y, p, bins) for y in draws])
 
 
-def square_beyond_chance(target, p, bins=20):
-    """The mean square distance of mean prediction and frequency, less what independent records add to it by chance.
-
-    Over draws of the records its mean is that of the squares of the true distances (Kumar, Liang & Ma, "Verified uncertainty
-    calibration", NeurIPS 2019). So its root is an upper bound on the true mean distance. A single value can be below 0.
-    """
-    parts = np.array_split(np.argsort(p, kind="stable"), bins)
-    return sum(len(k) / len(p) * ((p[k].mean() - target[k].mean()) ** 2 - (p[k] * (1 - p[k])).mean() / len(k)) for k in parts)
-
-
 def measures(classes, declared, target, predictions):
     from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
     if not classes:
         return {"r2": r2_score(target, np.clip(np.nan_to_num(predictions, nan=declared[0]), *declared))}
     p = np.clip(np.nan_to_num(predictions, nan=0.5), 1e-7, 1 - 1e-7)
-    return {"auc": roc_auc_score(target, p), "log-loss": log_loss(target, p), "ece": calibration_error(target, p), "chance": chance_error(p), "beyond": square_beyond_chance(target, p), "mean": p.mean() / target.mean() - 1}
+    return {"auc": roc_auc_score(target, p), "log-loss": log_loss(target, p), "ece": calibration_error(target, p), "chance": chance_error(p), "mean": p.mean() / target.mean() - 1}
 
 
 # Cells
@@ -257,7 +247,7 @@ def measure(options, cache, save):
 MEASURES = [
     ("auc", "Area under the curve", "Larger is better.", "{:.4f}"),
     ("log-loss", "Log-loss", "The loss is in nats, and smaller is better. Probabilities are limited to 1e-7 and 1 - 1e-7.", "{:.4f}"),
-    ("ece", "Calibration error", "This is the mean distance between mean prediction and frequency over 20 bins with\nequally many records. Smaller is better. The column *by chance* is the error that the\nprobabilities of dither would have if they were right and records were independent. The last\ncolumn is the root of the mean square distance of dither, less what chance adds to the squares\n(Kumar, Liang & Ma, \"Verified uncertainty calibration\", NeurIPS 2019). But for noise it is at\nleast the mean distance that endlessly many test records would have.", "{:.4f}"),
+    ("ece", "Calibration error", "This is the mean distance between mean prediction and frequency over 20 bins with\nequally many records. Smaller is better. The column *by chance* is the error that the\nprobabilities of dither would have if they were right and records were independent.", "{:.4f}"),
     ("mean", "Mean prediction", "This is the relative error of the mean predicted probability, in percent. Zero is best.", "{:+.1f}"),
     ("r2", "R²", "Larger is better, and predicting the mean gives 0. Predictions are limited to the declared\nbounds of the target.", "{:.4f}"),
 ]
@@ -303,10 +293,9 @@ def page(cache):
                 of = lambda p: [c for c in cells if c["set"] == s.name and c["program"] == p.name and c["epsilon"] == (epsilon if p.private else None)]
                 rows.append(f"| {s.name} | {epsilon:g} | " + " | ".join(figure(of(p), name, form) if p.private or epsilon == EPSILONS[0] else "" for p in PROGRAMS) + " |")
                 if extra:
-                    corrected = [c["beyond"] for c in of(PROGRAMS[0]) if "beyond" in c]
-                    rows[-1] += " " + figure([c for c in of(PROGRAMS[0]) if "chance" in c], "chance", form) + " | " + (form.format(max(0, np.mean(corrected)) ** 0.5) if corrected else "–") + " |"
+                    rows[-1] += " " + figure([c for c in of(PROGRAMS[0]) if "chance" in c], "chance", form) + " |"
         if rows:
-            lines += [f"## {title}", "", *words.split("\n"), "", "| set | ε | " + " | ".join(titles + ["by chance", "beyond chance"] * extra) + " |", "|---|---|" + "---|" * (len(titles) + 2 * extra), *rows, ""]
+            lines += [f"## {title}", "", *words.split("\n"), "", "| set | ε | " + " | ".join(titles + ["by chance"] * extra) + " |", "|---|---|" + "---|" * (len(titles) + extra), *rows, ""]
     lines += ["## Repeating the measurement", "", "The sets are declared in `bench/peers/sets.py`. From `bench/peers`, with the environments of its README,",
               "this command repeats the measurement of dither:", "", "    DITHER_DATA=/path/to/data quality/bin/python quality.py --dither /path/to/dither --old old/bin/python \\",
               "      --cache quality.json --programs dither,dither-baseline --again --write ../../docs/tables.md", "",
