@@ -504,6 +504,15 @@ func TestSkewedScoresAreCorrected(t *testing.T) {
 	}
 }
 
+// TestLimitedSlopeStatesItsNoise wants the noise of a shift with a limited slope: that of a sum, divided by what the shift
+// takes from it. Here the inverse of the whole matrix would state less.
+func TestLimitedSlopeStatesItsNoise(t *testing.T) {
+	step, noise := logOdds.newton([]float64{90, 80, 100, 20, 50, -40}, 2, 1) // a shift of 0.5 and a slope of 2, which is limited
+	if step[1] != 1 || noise[0] < 0.0099 || noise[0] > 0.0101 {
+		t.Errorf("got step %v with noise %v, want a slope of 1 and noise of 0.01 in the shift", step, noise)
+	}
+}
+
 // TestCenter has centers that were worked out by hand: the mean of the log-odds, moved by the step and limited.
 func TestCenter(t *testing.T) {
 	for _, c := range []struct {
@@ -513,6 +522,7 @@ func TestCenter(t *testing.T) {
 		{100, -75, 0, 0.5, 0.2, -2.65}, // -3 + 0.5 - 3·0.2/4
 		{100, -75, 100, 0, 0, -0.3},    // 9 variances are 9 times the square of the sum
 		{100, -400, 0, 0, 0, -4},
+		{100, -400, 0, 1, 0, -3},
 		{100, 100, 0, 1, 0, 4},
 		{-5, 30, 1, 1, 1, 0},
 	} {
