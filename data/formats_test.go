@@ -118,7 +118,7 @@ func TestFormatsRefuse(t *testing.T) {
 		"a header after all":   {plainSchema, "the first row holds the names", data.Source{Path: writeFile(t, "t.csv", plainTable), Columns: []string{"id", "a", "b", "y"}}},
 		"too few names":        {plainSchema, "the row has 4 cells, want 3", data.Source{Path: writeFile(t, "t.csv", "1,2,u,"+planted+"\n"), Columns: []string{"a", "b", "y"}}},
 		"a name twice":         {plainSchema, `names "a" twice`, data.Source{Path: writeFile(t, "t.csv", plainTable), Columns: []string{"a", "a", "b", "y"}}},
-		"a name too many":      {plainSchema, "does not name this column", data.Source{Path: writeFile(t, "t.csv", "1,2,u,no,1\n"), Columns: []string{"id", "a", "b", "y", "z"}}},
+		"a name too many":      {plainSchema, `does not name column "z"`, data.Source{Path: writeFile(t, "t.csv", "1,2,u,no,1\n"), Columns: []string{"id", "a", "b", "y", "z"}}},
 		"a range that is none": {plainSchema, "name[from:to]", data.Source{Path: writeFile(t, "t.csv", plainTable), Columns: []string{"x[3:3]"}}},
 		"a quote":              {plainSchema, "Source.NoQuotes", data.Source{Path: writeFile(t, "t.csv", "id,a,b,y\n1,2,"+planted+"\"x,no\n")}},
 		"no parts":             {plainSchema, "directory without a file", data.Source{Path: t.TempDir()}},

@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -35,6 +36,7 @@ type jsonRows struct {
 	seen           []bool
 	buffer         []byte
 	line           int
+	remedy         string // for a key that the schema does not name, or ""
 }
 
 func newJSONRows(file string, r *bufio.Reader, names []string) *jsonRows {
@@ -94,7 +96,7 @@ func (j *jsonRows) next() ([]string, int, error) {
 		at, known := j.positions[name]
 		switch {
 		case !known:
-			return j.fail(key, "the schema does not name this key of the record", "only declared columns", "add it to the schema, as ignore if it is not wanted, or use the schema of this table")
+			return j.fail(key, "the schema does not name this key of the record", "only declared columns", cmp.Or(j.remedy, "add it to the schema, as ignore if it is not wanted, or use the schema of this table"))
 		case j.seen[at]:
 			return j.fail(key, "the record has this key twice", "each key once", "mend the record")
 		}
@@ -208,6 +210,9 @@ func scanJSON(ctx context.Context, q request, r *bufio.Reader) error {
 	for _, name := range q.extra {
 		at := rows.positions[name]
 		l.extra, rows.skipped[at] = append(l.extra, at), false
+	}
+	if q.predicts {
+		rows.remedy = remedyPassThrough
 	}
 	q.sink.begin(l)
 	return scanRows(ctx, q, rows)

@@ -11,6 +11,8 @@ type request struct {
 	file          string
 	delimiter     rune
 	withoutTarget bool
+	predicts      bool     // whether predictions are all that the table is for
+	passed        []string // of extra, those that the schema of the model lacks
 	extra         []string
 	maxRecords    int      // of this file
 	declared      int      // bound on the records of all files
@@ -87,16 +89,39 @@ func matchHeader(q request, t *table) (layout, error) {
 		}
 		l.extra = append(l.extra, at)
 	}
-	for i, ok := range used {
-		if !ok && t.database {
-			return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the schema does not name column %q", t.header[i]), Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or leave it out of the query"}
-		}
-		if !ok {
-			return layout{}, &FileError{File: q.file, Line: t.headerLine, Column: i + 1, Problem: "the schema does not name this column of the header",
-				Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or use the schema of this table"}
-		}
+	if i := slices.Index(used, false); i >= 0 {
+		return layout{}, undeclaredColumn(q, t, i)
 	}
 	return l, nil
+}
+
+// undeclaredColumn returns the error about a column that the schema does not name. Its own name is quoted
+// if it stands outside of the file.
+func undeclaredColumn(q request, t *table, at int) error {
+	e := &FileError{File: q.file, Line: t.headerLine, Column: at + 1, Problem: "the schema does not name this column of the header",
+		Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or use the schema of this table"}
+	if t.named {
+		e.Problem = fmt.Sprintf("the schema does not name column %q", t.header[at])
+	}
+	if t.database {
+		e.Column, e.Remedy = 0, "add it to the schema, as ignore if it is not wanted, or leave it out of the query"
+	}
+	if q.predicts {
+		e.Remedy = remedyPassThrough
+	}
+	return e
+}
+
+// remedyPassThrough is the remedy for a column of a table for predictions, since the schema of a model stays as it is.
+const remedyPassThrough = "take it out of the table, or let dither predict copy it with --pass-through and its name"
+
+// refusePassed returns an error if a table whose columns have no names is asked for one that the schema lacks.
+func refusePassed(q request, what string) error {
+	if len(q.passed) == 0 {
+		return nil
+	}
+	return &FileError{File: q.file, Problem: fmt.Sprintf("column %q is to be passed through and the file is %s", q.passed[0], what),
+		Want: "a table whose columns have names, as CSV or Parquet", Remedy: "name only columns of the schema with --pass-through"}
 }
 
 // headerPositions checks the header as a whole, before single columns are reported missing.
@@ -126,6 +151,9 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 }
 
 func missingColumn(q request, t *table, what, name string) error {
+	if slices.Contains(q.passed, name) {
+		return &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("the table has no column %q", name), Want: "each column of --pass-through", Remedy: "mend its name or leave it out"}
+	}
 	if _, resolving := q.sink.(*headerSink); q.schema.Patterns != nil && what == "column" && !resolving { // Resolve says which column it is
 		return &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column with the name of a column of the table that gave patterns their names",
 			Want: "every column of the schema", Remedy: "mend the header or use the schema of this table"}

@@ -121,6 +121,9 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 // matchIndexes maps the schema to the indexes by position. A column whose name is a number must
 // stand at that position, so that a schema of chosen indexes is not misread.
 func matchIndexes(q request) (layout, error) {
+	if err := refusePassed(q, "in the LIBSVM format"); err != nil {
+		return layout{}, err
+	}
 	columns := q.schema.Columns
 	l := layout{width: len(columns) + 1, target: -1}
 	if !q.withoutTarget {

@@ -59,6 +59,9 @@ func matchMatrix(q request, a *array, labels bool) (layout, error) {
 	if err := refuseTexts(q, "an array of numbers"); err != nil {
 		return layout{}, err
 	}
+	if err := refusePassed(q, "an array of numbers"); err != nil {
+		return layout{}, err
+	}
 	columns := len(q.schema.Columns)
 	withTarget := !labels && !q.withoutTarget
 	width := a.width()

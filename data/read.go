@@ -77,7 +77,8 @@ type ReadOptions struct {
 	// are. With WithoutTarget too, which is for predictions, a table without rows is no error.
 	KeepDropped bool
 	// Extra lists the names of schema columns whose texts are kept. Dataset.Group returns the
-	// texts.
+	// texts. With WithoutTarget and KeepDropped, which are for predictions, Extra also takes columns
+	// that the schema does not name.
 	Extra []string
 	// MaxRecords is the largest allowed number of rows in the file. If it is 0, the largest allowed
 	// number is Schema.MaxRecords. More rows are an error.
@@ -111,10 +112,13 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 	return b.dataset(o.KeepDropped), nil
 }
 
+// predicts reports whether predictions are all that a table is for.
+func (o ReadOptions) predicts() bool { return o.WithoutTarget && o.KeepDropped }
+
 // emptied returns nil for the error about a table without rows if predictions are all that it is for, else
 // the error.
 func (o ReadOptions) emptied(err error) error {
-	if o.WithoutTarget && o.KeepDropped && errors.Is(err, errNoRecords) {
+	if o.predicts() && errors.Is(err, errNoRecords) {
 		return nil
 	}
 	return err
@@ -146,11 +150,19 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 // to check ReadOptions.Extra.
 func (s *Schema) CheckExtra(names []string) error {
 	for _, name := range names {
-		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.source() == name }) {
+		switch {
+		case name == s.Target.Column:
+			return fmt.Errorf("data: column to read is %q, the target of the schema, want another column; leave it out", name)
+		case !s.names(name):
 			return fmt.Errorf("data: column to read is %q, want a column that the schema names; one that is no feature is declared as ignore", name)
 		}
 	}
 	return nil
+}
+
+// names reports whether the schema has a column that is made of cells of this name.
+func (s *Schema) names(name string) bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.source() == name })
 }
 
 // checkRequest returns an error if a schema and options cannot be used.
@@ -161,6 +173,9 @@ func checkRequest(s *Schema, o ReadOptions) error {
 	}
 	if err := validate(); err != nil {
 		return err
+	}
+	if o.predicts() {
+		o.Extra = slices.DeleteFunc(slices.Clone(o.Extra), func(name string) bool { return name != s.Target.Column && !s.names(name) })
 	}
 	return s.CheckExtra(o.Extra)
 }
@@ -186,9 +201,23 @@ func makeRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request
 		}
 	}
 	b := newBuilder(s, !o.WithoutTarget, o.Extra)
-	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, extra: o.Extra,
+	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, predicts: o.predicts(), extra: o.Extra,
 		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), declared: cmp.Or(o.MaxRecords, s.MaxRecords), rows: new(int), names: s.Header, noQuotes: s.NoQuotes, maxBytes: o.MaxBytes, sink: b}
+	if q.predicts {
+		q.schema, q.passed = s.passing(o.Extra)
+	}
 	return q, b
+}
+
+// passing returns the schema with names that it lacks as ignored columns, and these names.
+func (s *Schema) passing(names []string) (*Schema, []string) {
+	out, passed := *s, []string(nil)
+	for _, name := range names {
+		if !out.names(name) {
+			out.Columns, passed = append(slices.Clip(out.Columns), Column{Name: name, Kind: Ignored}), append(passed, name)
+		}
+	}
+	return &out, passed
 }
 
 // scan passes the rows of a table, or of all its parts, to the sink.

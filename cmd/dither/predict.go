@@ -37,7 +37,7 @@ func newPredict() *cobra.Command {
 	p.table.Add(c.Flags())
 	p.out.add(c, "file to write as CSV, Parquet (.parquet) or SQLite (.db), or the address of a PostgreSQL database")
 	c.Flags().StringVar(&p.outTable, "out-table", "", "`NAME` of the table to write when --out is a database; made if absent, and one with rows only with --replace")
-	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id that the schema ignores")
+	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id; the schema need not name them")
 	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
 	return c
 }

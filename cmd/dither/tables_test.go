@@ -44,7 +44,21 @@ func TestTableFlags(t *testing.T) {
 	if got, _ := mustInvoke(t, "predict", "m", "t.csv"); strings.Contains(got, "n7") {
 		t.Error("a column is passed through that was not asked for")
 	}
-	for _, args := range [][]string{{"predict", "m", "t.csv", "--pass-through", "nobody"}, {"predict", "m", "t.csv", "--quote", "both"}, {"predict", "m", "none-*.csv"}, {"train", "--data", "parts", "--schema", "t.yaml", "--stream"}} {
+	piped := func() string {
+		writeText(t, "wide.csv", strings.ReplaceAll(csv.String(), "\n", ",x\n"))
+		in, err := os.Open("wide.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func(was *os.File) { os.Stdin = was }(os.Stdin)
+		os.Stdin = in
+		got, _ := mustInvoke(t, "predict", "m", "-", "--columns", "id,a,y,town", "--pass-through", "id,town")
+		return got
+	}()
+	if strings.ReplaceAll(strings.Replace(piped, ",town", "", 1), ",x,", ",") != want {
+		t.Errorf("got %.200s from standard input, want %.200s with a column of x that the schema does not name", piped, want)
+	}
+	for _, args := range [][]string{{"predict", "m", "wide.csv", "--columns", "id,a,y,town"}, {"predict", "m", "t.csv", "--pass-through", "nobody"}, {"predict", "m", "t.csv", "--quote", "both"}, {"predict", "m", "none-*.csv"}, {"train", "--data", "parts", "--schema", "t.yaml", "--stream"}} {
 		if status, _, stderr := invoke(args...); status != exitUsage || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q, want %d and one line", args, status, stderr, exitUsage)
 		}

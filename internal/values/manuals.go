@@ -49,8 +49,8 @@ A row that the schema drops keeps its line, with empty cells. Of a table without
 header is written, also where header: names the columns and the file has no byte. Probabilities are written in full.
 Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
 
-With --pass-through id,town these columns of the table are copied behind the row's number. The schema
-names them, as ignore where they are no features.
+With --pass-through id,town these columns of the table are copied behind the row's number, also those
+that the schema does not name. Any other column that the schema does not name is refused, as in training.
 
 In CSV a text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
 is no number) gets an apostrophe in front. With --out scores.parquet the same rows are written as
