@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/bookkeeping"
+	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/progress"
@@ -196,7 +197,7 @@ func configure(settings []sweep.Setting, baseline bool) (*trainCommand, error) {
 			continue
 		}
 		if err := c.Flags().Set(one.Name, one.Value); err != nil {
-			return nil, fmt.Errorf("--%s is %q, want a value as dither train takes it", one.Name, one.Value)
+			return nil, flags.Wrong(err)
 		}
 	}
 	if baseline {

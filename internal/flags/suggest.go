@@ -1,7 +1,9 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,13 +13,14 @@ import (
 // mostEdits is the largest number of edits between a name and a suggestion.
 const mostEdits = 2
 
-// Suggest makes a command suggest the nearest known name for an unknown one.
+// Suggest makes a command suggest the nearest known name for an unknown one, and say what a flag wants
+// that has a wrong value.
 func Suggest(root *cobra.Command) {
 	Walk(root, func(c *cobra.Command) {
 		if c.HasSubCommands() {
 			c.Args = knownCommand
 		}
-		c.SetFlagErrorFunc(knownFlag)
+		c.SetFlagErrorFunc(inWords)
 	})
 }
 
@@ -35,12 +38,43 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q, want one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), meant(args[0], names, ""))
 }
 
-// knownFlag adds the nearest flag to the error about an unknown one.
-func knownFlag(c *cobra.Command, err error) error {
-	unknown, is := err.(*pflag.NotExistError)
-	if !is {
+// inWords puts errors about an unknown flag or a wrong value into words.
+func inWords(c *cobra.Command, err error) error {
+	switch e := err.(type) {
+	case *pflag.NotExistError:
+		return knownFlag(c, e)
+	case *pflag.InvalidValueError:
+		return Wrong(e)
+	}
+	return err
+}
+
+// wanted are the words for values of flags by their types.
+var wanted = map[string]string{
+	"bool":         "true or false",
+	"int":          "an integer",
+	"uint64":       "an integer that is not negative",
+	"float64":      "a number",
+	"float64Slice": "numbers separated by commas",
+	"duration":     "a time such as 90s or 10m",
+}
+
+// Wrong returns the error about a wrong value of a flag with the flag, the value and what is wanted. Any
+// other error is returned as it is.
+func Wrong(err error) error {
+	e, is := err.(*pflag.InvalidValueError)
+	if !is || wanted[e.GetFlag().Value.Type()] == "" {
 		return err
 	}
+	want := wanted[e.GetFlag().Value.Type()]
+	if errors.Is(e, strconv.ErrRange) {
+		want += " nearer to zero"
+	}
+	return fmt.Errorf("--%s is %q, want %s", e.GetFlag().Name, e.GetValue(), want)
+}
+
+// knownFlag adds the nearest flag to the error about an unknown one.
+func knownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
