@@ -28,7 +28,7 @@ type crossesParameters struct {
 }
 
 // crossLists are lists of columns: [["age", "sex"], ["age", "job", "sex"]], or on one line
-// "age*sex+age*job*sex".
+// "age*sex+age*job*sex", with blanks between names and signs if wanted.
 type crossLists [][]string
 
 // UnmarshalJSON accepts a list of lists or a text.
@@ -38,9 +38,19 @@ func (c *crossLists) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, (*[][]string)(c))
 	}
 	for _, list := range strings.Split(line, "+") {
-		*c = append(*c, strings.Split(list, "*"))
+		*c = append(*c, namesIn(list, "*"))
 	}
 	return nil
+}
+
+// namesIn returns the names of columns between the signs of a line, without the blanks around them: a
+// schema declares no name that begins or ends with a blank.
+func namesIn(line, sign string) []string {
+	names := strings.Split(line, sign)
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+	}
+	return names
 }
 
 // newCrosses returns the transform of parameters {"columns": [["age", "sex"], …]}.

@@ -122,3 +122,22 @@ func TestNewCrossesRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesBetweenBlanks wants blanks around the names of columns to change nothing, in any transform.
+func TestNamesBetweenBlanks(t *testing.T) {
+	for spaced, plain := range map[string]string{
+		"crosses:columns= age *job + pay* hours\t* site":         "crosses:columns=age*job+pay*hours*site",
+		"interactions:pairs= age * site + pay *job,bins=4":       "interactions:pairs=age*site+pay*job,bins=4",
+		"interactions:coordinates=age * pay":                     "interactions:coordinates=age*pay",
+		"interactions:pairs=none,half-logarithmic= age ,bins=16": "interactions:pairs=none,half-logarithmic=age,bins=16",
+	} {
+		got, err := crossed(spaced)
+		want, failed := crossed(plain)
+		if err != nil || failed != nil || !slices.Equal(got.Names(), want.Names()) {
+			t.Errorf("%q: got %v, error %v, want the transforms of %q, error %v", spaced, got, err, plain, failed)
+		}
+	}
+	if _, err := NewPipeline(nil, schema(), Spec{"interactions", []byte(`{"pairs": [["age ", "job"]]}`)}); err == nil || !strings.Contains(err.Error(), `column "age " is not there`) {
+		t.Errorf("a name in a list: got error %v, want one, since lists have names as they are", err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/encoder"
@@ -24,7 +23,7 @@ func (c *columnNames) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &line) != nil {
 		return json.Unmarshal(text, (*[]string)(c))
 	}
-	*c = strings.Split(line, "+")
+	*c = namesIn(line, "+")
 	return nil
 }
 

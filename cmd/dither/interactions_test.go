@@ -110,7 +110,7 @@ func TestInteractionsFlagRefusals(t *testing.T) {
 		"a*b*a":     "want two different columns",
 		"a*a":       "want two different columns",
 		"a*b,":      "want two different columns",
-		"a*b,a * b": `column "a " is not there`,
+		"a*b,a * b": "given twice",
 	} {
 		if code, _, messages := invoke("train", "--data", "absent.csv", "--schema", schema, "--dry-run", "--interactions", words); code != exitUsage || !strings.Contains(messages, says) {
 			t.Errorf("%s: got status %d and %q, want %q", words, code, messages, says)

@@ -66,7 +66,8 @@ func interactionsSpec(pairs any, r resolution) (feature.Spec, error) {
 	return feature.Spec{Name: "interactions", Parameters: parameters}, err
 }
 
-// pairsOf returns the parameter pairs of the transform interactions, or nil for no transform.
+// pairsOf returns the parameter pairs of the transform interactions, or nil for no transform. Blanks around a
+// name are no part of it: a schema declares no such name.
 func pairsOf(words string) (any, error) {
 	switch {
 	case words == NoInteractions || words == AutoInteractions:
@@ -80,7 +81,11 @@ func pairsOf(words string) (any, error) {
 	}
 	var pairs [][]string
 	for _, pair := range strings.Split(words, ",") {
-		pairs = append(pairs, strings.Split(pair, "*"))
+		names := strings.Split(pair, "*")
+		for i, name := range names {
+			names[i] = strings.TrimSpace(name)
+		}
+		pairs = append(pairs, names)
 	}
 	return pairs, nil
 }
