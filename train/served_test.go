@@ -125,7 +125,7 @@ func servedSetup(t *testing.T, c servedCase, d *data.Dataset) Setup {
 }
 
 // servedFits calls use with a model for each kind of target, way to prepare rows and way to read them: in memory, in
-// a file, in passes that plans share and, for a number, in three processes.
+// a file, in passes that plans share and, for a number and for two levels, in three processes.
 func servedFits(t *testing.T, use func(name string, s Setup, d *data.Dataset, result *Result)) {
 	t.Helper()
 	cryptotest.SetGlobalRandom(t, 29)
@@ -147,7 +147,7 @@ func servedFits(t *testing.T, use func(name string, s Setup, d *data.Dataset, re
 				result, err = FitFile(context.Background(), rich(t, privacy.AddOrRemoveOne), s, bytes.NewReader(text), int64(len(text)), o)
 				keep("file", result, err)
 			}
-			if levels == 0 {
+			if levels <= 2 {
 				ends := []int{0, 100, 400, d.Records()}
 				results, errs := onRanks(3, c.name, func(ctx context.Context, rank int) (*Result, error) {
 					return Fit(ctx, rich(t, privacy.AddOrRemoveOne), s, d.Slice(ends[rank], ends[rank+1]), o)
