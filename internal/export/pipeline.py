@@ -6,8 +6,9 @@ import json
 import math
 import os
 import re
+import secrets
+import signal
 import sys
-import tempfile
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -314,18 +315,38 @@ def pipeline():
     return Pipeline([("features", DitherFeatures()), ("linear", DitherLinear())])
 
 
-def names_of(path, first):
-    """Return the names of the columns of a table that has this first row."""
+def names_of(path, line, first):
+    """Return the names of the columns of a table that has this first row on a line."""
     form, wanted = MODEL["table"], [column["name"] for column in MODEL["columns"]]
-    names = form["header"]
+    names, trimmed = form["header"], [name if name in wanted else name.strip(SPACES) for name in first]
     if not names:
-        names = [name if name in wanted else name.strip(SPACES) for name in first]
+        names, seen = trimmed, {}
+        for i, name in enumerate(names, 1):
+            if seen.setdefault(name, i) < i:
+                sys.exit("%s line %d, column %d: the header names this column as it names column %d, want distinct names; rename or remove one of them" % (path, line, i, seen[name]))
     elif len(first) == len(names) - 1:
         names = [name for name in names if name != form["target"]]
+    if form["header"] and trimmed == names:
+        sys.exit("%s line %d: the first row holds the names of the columns, want a table without a header, since the model names its columns; remove this row" % (path, line))
     absent = [name for name in wanted if name not in names]
     if absent:
         sys.exit("the header of " + path + " lacks column " + repr(absent[0]) + ", want every column of the model")
     return names
+
+
+def plainly_quoted(path, lines, delimiter):
+    """Yield the lines of a CSV file, up to a quote inside a cell that is not quoted."""
+    inside = False  # a quoted cell
+    for number, line in enumerate(lines, 1):
+        start = start if inside else number
+        for i, part in enumerate(line.split('"')[:-1]):
+            # A quote follows each part. Where no cell is open, a quote before it closed one.
+            if not inside and (i == 0 or delimiter in part):
+                before = part.rpartition(delimiter)[2]
+                if before and (before.strip(" ") or delimiter.isspace()):
+                    sys.exit("%s line %d: a quote stands inside a cell that is not quoted, want cells in plain quotes, with a quote inside doubled; mend the quotes of the row" % (path, start))
+            inside = not inside
+        yield line
 
 
 def records_of(path):
@@ -339,13 +360,14 @@ def records_of(path):
         f.seek(0)
         delimiter = form["delimiter"] or max(",;\t|", key=first.count)
         quoting = csv.QUOTE_MINIMAL if form["quotes"] else csv.QUOTE_NONE
-        reader = csv.reader(f, delimiter=delimiter, quoting=quoting, skipinitialspace=not delimiter.isspace(), strict=True)
+        lines = plainly_quoted(path, f, delimiter) if form["quotes"] else f
+        reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, skipinitialspace=not delimiter.isspace(), strict=True)
         names, line = None, 1
         try:
             for cells in reader:
                 headed = names is None and not form["header"]
                 if cells and names is None:
-                    names = names_of(path, cells)
+                    names = names_of(path, line, cells)
                 if cells and len(cells) != len(names):
                     count = "1 cell" if len(cells) == 1 else "%d cells" % len(cells)
                     sys.exit("%s line %d: the row has %s, want %d; mend the row; a cell that holds the delimiter needs quotes" % (path, line, count, len(names)))
@@ -355,7 +377,7 @@ def records_of(path):
         except csv.Error as e:
             sys.exit("%s line %d: the row cannot be read: %s; mend the quotes of the row" % (path, line, e))
         if names is None:
-            names_of(path, [])
+            names_of(path, line, [])
 
 
 BLOCK_ROWS, BLOCK_NUMBERS = 4096, 2**22  # that memory holds at a time, at most
@@ -385,21 +407,31 @@ def predictions_of(path):
 def write_table(path, rows):
     """Write a table to a file, whole or not at all."""
     folder, name = os.path.split(os.path.abspath(path))
-    handle, part = tempfile.mkstemp(prefix="." + name + ".", dir=folder)
+    part = os.path.join(folder, "." + name + "." + secrets.token_hex(8))
     try:
-        with open(handle, "w", newline="", encoding="utf-8") as f:
+        with open(part, "x", newline="", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as f:
             csv.writer(f).writerows(rows)
             f.flush()
             os.fsync(f.fileno())
         os.replace(part, path)
     except BaseException:
-        os.unlink(part)
+        if os.path.exists(part):
+            os.unlink(part)
         raise
+
+
+def stop(number, frame):
+    """End the program at a signal. What has been written of a file is removed on the way."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
 
 
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: python FILE.py TABLE.csv [PREDICTIONS.csv]")
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
+            signal.signal(getattr(signal, name), stop)
     rows = predictions_of(sys.argv[1])
     if len(sys.argv) == 3:
         write_table(sys.argv[2], rows)

@@ -114,6 +114,17 @@ func TestPythonRefusesRows(t *testing.T) {
 		{"a shorter row without a target", named, "7,x\nplanted\n", "line 2: the row has 1 cell, want 2", ""},
 		{"a header without a column", plain, "a,planted\n7,x\n", "lacks column 'b'", ""},
 		{"no byte", plain, "", "lacks column 'a'", ""},
+		{"a quote inside a cell", plain, "a,b\n7,\"x\"\n8,planted\"x\n", "line 3: a quote stands inside a cell that is not quoted, want cells in plain quotes", ""},
+		{"quotes inside a cell", plain, "a,b\n7,planted \"x\"\n", "line 2: a quote stands inside a cell", ""},
+		{"a quote inside the first cell", plain, "a,b\n7planted\",x\n", "line 2: a quote stands inside a cell", ""},
+		{"a quote inside a cell after a quoted one", plain, "a,b\n\"7\",planted\"x\"\n", "line 2: a quote stands inside a cell", ""},
+		{"a quote inside a cell of a row of several lines", plain, "a,b\n\"\n7\",plan\"ted\n", "line 2: a quote stands inside a cell", ""},
+		{"a quote inside a cell of the header", plain, "a,b\"planted\n", "line 1: a quote stands inside a cell", ""},
+		{"a quote after a space between cells of tabs", plain, "a\tb\ty\n7\t \"planted\"\t1\n", "line 2: a quote stands inside a cell", ""},
+		{"a header of columns with names", named, " a ,b,y\n7,x,1\n", "line 1: the first row holds the names of the columns, want a table without a header", ""},
+		{"a header without a target", first, "\na,b\n7,x\n", "line 2: the first row holds the names of the columns", ""},
+		{"a name twice", plain, "\na,planted,b, a\n7,x,8,9\n", "line 2, column 4: the header names this column as it names column 1, want distinct names; rename or remove one of them", ""},
+		{"a name twice that no column has", plain, "planted,a,b,planted\n7,x,8,9\n", "line 1, column 4: the header names this column as it names column 1", ""},
 		{"rows with a target", plain, "b,y,a\nx,1,7\n\nz,,8\n", "", "1,7/x 2,8/z"},
 		{"no target", named, "7,x\n8,z\n", "", "1,7/x 2,8/z"},
 		{"no target, which is the first", first, "7,x\n8,z\n", "", "1,7/x 2,8/z"},
@@ -156,6 +167,40 @@ func TestPythonRefusesRows(t *testing.T) {
 		if got := strings.Join(rows, " "); err != nil || got != c.rows || told.Len() > 0 || !bytes.Equal(left, printed) || fmt.Sprint(lines[0]) != "[row prediction]" {
 			t.Errorf("%s: got %q and %v and in a file %q, want %q in both", c.name, printed, err, left, c.rows)
 		}
+	}
+}
+
+// TestPythonEndsAtSignals stops a Python file at each signal while it writes, and wants no file but those that were there.
+func TestPythonEndsAtSignals(t *testing.T) {
+	needPython(t, "json")
+	m := declaredModel(t, "target: {column: y, bounds: [0, 1]}\ncolumns:\n  a: {numeric: [0, 9], out-of-range: clamp, missing: zero}\n", model.Squared)
+	folder := pythonFolder(t, m)
+	err := errors.Join(os.WriteFile(filepath.Join(folder, "table.csv"), []byte("a\n7\n8\n"), 0o600), os.WriteFile(filepath.Join(folder, "predictions.csv"), []byte("before"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("python3", "-B", "-c", withoutScikit+`
+import os, signal
+stub("numpy")
+import model
+class Stops:
+    def transform(self, x):
+        print(len(os.listdir()), end=" ")
+        os.kill(os.getpid(), self.number)
+        for _ in range(10**6): pass
+model.pipeline = lambda: Pipeline([("features", Stops()), ("linear", Stops())])
+sys.argv[1:] = ["table.csv", "predictions.csv"]
+for number, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    signal.signal(number, usual)
+    Stops.number = number
+    try: model.main()
+    except SystemExit as e: print(e.code == 128 + number, end=" ")
+    print(sorted(os.listdir()), open("predictions.csv").read())
+`)
+	command.Dir = folder
+	got, err := command.CombinedOutput()
+	if want := strings.Repeat("4 True ['model.py', 'predictions.csv', 'table.csv'] before\n", 3); err != nil || string(got) != want {
+		t.Errorf("got %s and %v, want %s", got, err, want)
 	}
 }
 
@@ -239,11 +284,17 @@ func TestPythonPredicts(t *testing.T) {
 		table := filepath.Join(folder, "table.csv")
 		var b bytes.Buffer
 		out := csv.NewWriter(&b)
-		var header []string
-		for _, own := range m.Schema().Features() {
-			header = append(header, sourceName(own))
+		written, features := make([][]string, 1+len(rows)), m.Schema().Features()
+		for j, own := range features {
+			if j+1 < len(features) && sourceName(features[j+1]) == sourceName(own) { // one column of several features
+				continue
+			}
+			written[0] = append(written[0], sourceName(own))
+			for k, row := range rows {
+				written[1+k] = append(written[1+k], row[j])
+			}
 		}
-		err := out.WriteAll(append([][]string{header}, rows...))
+		err := out.WriteAll(written)
 		if err == nil {
 			err = os.WriteFile(table, b.Bytes(), 0o600)
 		}
