@@ -149,11 +149,11 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		if failed != nil {
 			return nil, failed
 		}
-		file = held
+		file, own.held = held, []*heldFile{held}
 	}
 	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
 	if err != nil {
-		return nil, err
+		return nil, own.cause(err)
 	}
 	of, err := groupsOf(file, size)
 	if err != nil {
@@ -172,7 +172,8 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
-	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
+	result, err := s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, file: own}, o)
+	return result, own.cause(err)
 }
 
 // holdsRows reports whether a reading of the rows is no sum of them, so that the file must have the same bytes at each.

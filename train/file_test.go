@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -367,6 +368,46 @@ func TestFitFileHoldsRowsThatItReadsAgain(t *testing.T) {
 		}
 		if held == 0 {
 			t.Errorf("%s: no reading was refused", name)
+		}
+	}
+}
+
+// TestFitFileSaysThatRowsChanged changes a block of many from one of its readings on. Several goroutines then fail, some
+// because a block is missing, and the error of the run is about the file.
+func TestFitFileSaysThatRowsChanged(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	toy := toySchema(t)
+	toy.Records = 1200
+	d := toyData(t, toy, 1200)
+	for name, change := range map[string]func(*Request){
+		"calibration": func(r *Request) { r.Calibrate = true },
+		"norms":       func(r *Request) { r.PrivateRadius = true },
+		"covariance":  func(r *Request) { r.Whiten = Yes },
+	} {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Steps: 2}
+		change(&r)
+		s, err := NewPlan(r, toy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, refused := encoded(t, s, d, 50, Options{}), 0
+		table, err := rows.ReadTable(bytes.NewReader(text), int64(len(text)))
+		if err != nil || len(table.Blocks) < 20 {
+			t.Fatalf("%s: %d blocks, want many: %v", name, len(table.Blocks), err)
+		}
+		size := int64(table.Blocks[0].Bytes - 4*table.Blocks[0].Rows)
+		for turn := int64(2); turn < 10; turn++ { // the first reading holds the file
+			file := &altering{text: text, at: size - 2, turn: turn, each: size / int64(table.Blocks[0].Rows)}
+			_, failed := FitFile(context.Background(), rich(t, privacy.AddOrRemoveOne), s, file, int64(len(text)), Options{Momentum: 0.9})
+			if failed != nil && failed != errRowChanged {
+				t.Errorf("%s: reading %d has other rows: got error %v, want %v", name, turn, failed, errRowChanged)
+			}
+			if failed != nil {
+				refused++
+			}
+		}
+		if refused == 0 || !errors.Is(errRowChanged, release.ErrDamaged) {
+			t.Errorf("%s: %d readings were refused, want some", name, refused)
 		}
 	}
 }

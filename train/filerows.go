@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/ditherml/dither/feature"
@@ -19,6 +20,7 @@ type rowsFile struct {
 	scaled  *os.File // of rows that were written again, or nil
 	name    string   // of that file while it has one
 	failed  error    // of a reading
+	held    []*heldFile
 	mutex   sync.Mutex
 }
 
@@ -79,7 +81,17 @@ func (f *rowsFile) scale(rows *release.Rows, m *feature.Map) (*release.Rows, err
 	if err != nil {
 		return nil, err
 	}
+	f.held = append(f.held, from)
 	return release.OpenRows(from, info.Size(), frame(m))
+}
+
+// cause returns the error of a run: errRowChanged if a reading found that a file changed, or else err. What follows from
+// such a reading in other goroutines is no cause.
+func (f *rowsFile) cause(err error) error {
+	if err != nil && slices.ContainsFunc(f.held, func(h *heldFile) bool { return h.changed.Load() }) {
+		return errRowChanged
+	}
+	return err
 }
 
 // close closes the file of rows that were written again, and removes it.

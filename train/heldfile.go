@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
@@ -20,6 +21,8 @@ type heldFile struct {
 	size   int64
 	blocks map[int64]heldBlock // by the place where they begin
 	end    []byte              // of the file, after the blocks
+	// changed notes that a reading has found other bytes. Goroutines that did not read them may fail too, and first.
+	changed *atomic.Bool
 }
 
 type heldBlock struct {
@@ -27,7 +30,17 @@ type heldBlock struct {
 	sum   [sha256.Size]byte
 }
 
-var errRowChanged = fmt.Errorf("train: a row of the file changed while it was in use, want a file that stands still: %w", release.ErrDamaged)
+// errRowChanged is the error of a run whose file of rows has other bytes at a later reading.
+var errRowChanged error = rowChanged{}
+
+type rowChanged struct{}
+
+func (rowChanged) Error() string {
+	return "train: the encoded table changed while it was read, want files that stay as they are; encode the table again"
+}
+
+// Unwrap returns release.ErrDamaged.
+func (rowChanged) Unwrap() error { return release.ErrDamaged }
 
 // holdFile reads the file once and returns it as it is then.
 func holdFile(file io.ReaderAt, size int64) (*heldFile, error) {
@@ -35,7 +48,7 @@ func holdFile(file io.ReaderAt, size int64) (*heldFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, at := &heldFile{file: file, size: size, blocks: map[int64]heldBlock{}}, int64(0)
+	f, at := &heldFile{file: file, size: size, blocks: map[int64]heldBlock{}, changed: new(atomic.Bool)}, int64(0)
 	if n := len(table.Blocks); n > 0 {
 		at = table.Blocks[n-1].Offset + int64(table.Blocks[n-1].Bytes)
 	}
@@ -86,6 +99,7 @@ func (f *heldFile) ReadAt(p []byte, at int64) (int, error) {
 	}
 	if sha256.Sum256(p) != b.sum {
 		clear(p)
+		f.changed.Store(true)
 		return 0, errRowChanged
 	}
 	return len(p), nil
@@ -125,7 +139,7 @@ func (g *growing) add(r *release.Rows) error {
 
 // file returns the file that was written. It is an error if its end names other blocks.
 func (g *growing) file(file io.ReaderAt, size int64) (*heldFile, error) {
-	f, at := &heldFile{file: file, size: size, blocks: g.blocks}, int64(0)
+	f, at := &heldFile{file: file, size: size, blocks: g.blocks, changed: new(atomic.Bool)}, int64(0)
 	if n := len(g.table.Blocks); n > 0 {
 		at = g.table.Blocks[n-1].Offset + int64(g.table.Blocks[n-1].Bytes)
 	}
