@@ -31,12 +31,6 @@ func (c *Pipeline) Specs() []Spec { return c.specs }
 // Transforms reports whether the pipeline has at least one transform after the encoder.
 func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
-// OneNumber reports whether the features of a row are a single number and nothing else. If such a
-// row were scaled to a fixed norm, it would be constant up to its sign.
-func (c *Pipeline) OneNumber() bool {
-	return !c.Transforms() && c.encoder.OneNumber()
-}
-
 // Dim returns the number of features of a row.
 func (c *Pipeline) Dim() int {
 	if n := len(c.transforms); n > 0 {

@@ -66,7 +66,7 @@ func TestInteractionsEntries(t *testing.T) {
 		}
 		of, most := c.Entries()
 		bound, signed := c.Bound()
-		if !signed || c.OneNumber() {
+		if !signed || !c.Transforms() {
 			t.Errorf("%s: features are unsigned or one number", text)
 		}
 		want, got, s, largest := make([]float64, c.Dim()), make([]float64, c.Dim()), c.NewScratch(), 0.0

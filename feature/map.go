@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 )
 
@@ -23,6 +24,7 @@ const (
 // Map turns a row of a data set into the input vector of a model. Its steps are, in order:
 //
 //   - compute the features with the Pipeline
+//   - if there is an Evidence, move states without evidence to the means of their columns
 //   - normalize the row
 //   - if there is a Center, subtract it and normalize the result
 //   - if there is a Whitening, multiply by it and normalize the result
@@ -38,6 +40,11 @@ type Map struct {
 	// Center is subtracted from the normalized features, with one number for each feature. Nil
 	// means that nothing is subtracted.
 	Center []float64
+	// Evidence has the share from 0 to 1 that each feature keeps of its value. Missing cells and unknown levels that
+	// the records hardly show keep little. The rest becomes the mean of the column, which follows from the Center. All
+	// other features keep 1. Nil means that all features do. It needs a Center, and a Pipeline without transforms and
+	// texts.
+	Evidence []float64
 	// Whitening is the linear map that multiplies a row after centering. Nil means that rows are
 	// not multiplied.
 	Whitening *Whitening
@@ -62,8 +69,26 @@ func (m *Map) Validate() error {
 		return fmt.Errorf("feature: intercept is %v, want 0 or a positive finite number", m.Intercept)
 	case !finite(m.Center):
 		return fmt.Errorf("feature: center holds a number that is not finite")
-	case m.Whitening != nil:
+	case m.Evidence != nil:
+		if err := m.validateEvidence(d); err != nil {
+			return err
+		}
+	}
+	if m.Whitening != nil {
 		return m.Whitening.validate(d)
+	}
+	return nil
+}
+
+// validateEvidence returns an error if the shares do not fit the features.
+func (m *Map) validateEvidence(d int) error {
+	if m.Center == nil || m.Transforms() || m.Encoder().Signed() || len(m.Evidence) != d {
+		return fmt.Errorf("feature: evidence has %d numbers, want %d with a center and without transforms and texts", len(m.Evidence), d)
+	}
+	for j, n := range m.Names() {
+		if s := m.Evidence[j]; !(s >= 0 && s <= 1) || s < 1 && !n.Aside {
+			return fmt.Errorf("feature: evidence of feature %d is %v, want 0 to 1 for a missing cell or an unknown level, else 1", j+1, s)
+		}
 	}
 	return nil
 }
@@ -155,6 +180,7 @@ func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {
 		v := x[r*d : (r+1)*d]
+		m.Fill(v)
 		m.normalize(v)
 		if m.Center != nil {
 			for j, c := range m.Center {
@@ -168,6 +194,14 @@ func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	}
 	for r := range rows {
 		m.finish(dst[r*m.Dim():(r+1)*m.Dim()], x[r*d:(r+1)*d])
+	}
+}
+
+// Fill applies the Evidence to the features x of a row, of length Pipeline.Dim, before they are normalized. Apply and
+// ApplyFeatures do so by themselves. Without an Evidence, x does not change.
+func (m *Map) Fill(x []float64) {
+	if m.Evidence != nil {
+		encoder.Fill(x, m.Encoder().Names(), m.Center, m.Evidence)
 	}
 }
 

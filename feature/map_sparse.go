@@ -10,7 +10,7 @@ type sparseMap struct {
 }
 
 // Sparse returns a function that maps a row with few nonzero features. The function is nil if m has
-// a whitening or a transform. The function keeps a reference to m.
+// a whitening, an evidence or a transform. The function keeps a reference to m.
 //
 // The arguments of the function are the indices of the nonzero features, ascending, and their
 // values. All other features are 0. The mapped row is scale·x - shift·Center, followed by
@@ -18,7 +18,7 @@ type sparseMap struct {
 // few times 2^-53 relative to the norms of the row and the center. Equal arguments give equal bits.
 // The time is proportional to the number of nonzero features.
 func (m *Map) Sparse() func(index []uint32, x []float64) (scale, shift, intercept float64) {
-	if m.Whitening != nil || m.Transforms() {
+	if m.Whitening != nil || m.Evidence != nil || m.Transforms() {
 		return nil
 	}
 	s := &sparseMap{m: m}

@@ -55,6 +55,7 @@ type mapFile struct {
 	Normalization feature.Normalization `json:"row-normalization"`
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
+	Evidence      []float64             `json:"evidence,omitempty"`
 	// A whitening has one of three forms: Whitening, Scales, or Channels with Places. Each is
 	// base64 of little-endian float64.
 	Whitening  string         `json:"whitening,omitempty"`
@@ -176,7 +177,7 @@ func (f file) model(s *data.Schema, features *feature.Map, loss Loss, open func(
 }
 
 func newMapFile(m *feature.Map) mapFile {
-	f := mapFile{Normalization: m.Norm, Radius: m.Radius, Center: m.Center, Intercept: m.Intercept, Transforms: m.Specs()}
+	f := mapFile{Normalization: m.Norm, Radius: m.Radius, Center: m.Center, Evidence: m.Evidence, Intercept: m.Intercept, Transforms: m.Specs()}
 	if w := m.Whitening; w != nil {
 		f.Whitening, f.Scales, f.Channels, f.Places = packFloats(w.Matrix), packFloats(w.Scales), packFloats(w.Channels), packFloats(w.Places)
 	}
@@ -192,7 +193,7 @@ func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) 
 	if err != nil {
 		return nil, err
 	}
-	m := &feature.Map{Pipeline: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
+	m := &feature.Map{Pipeline: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Evidence: f.Evidence, Whitening: whitening, Intercept: f.Intercept}
 	return m, m.Validate()
 }
 

@@ -69,6 +69,13 @@ func toyModel(t testing.TB, levels ...string) *Model {
 func TestModelFileRoundTrip(t *testing.T) {
 	for _, levels := range [][]string{{"no", "yes"}, {"x", "y", "z"}, nil} {
 		m := toyModel(t, levels...)
+		for _, n := range m.Features().Names() { // a missing age has evidence
+			share := 1.0
+			if n.Aside {
+				share = 0.3
+			}
+			m.Features().Evidence = append(m.Features().Evidence, share)
+		}
 		text, err := m.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -84,6 +91,9 @@ func TestModelFileRoundTrip(t *testing.T) {
 		again, err := back.Encode()
 		if err != nil || !bytes.Equal(text, again) {
 			t.Errorf("levels %v: the model changes when it is read and written (%v)", levels, err)
+		}
+		if !slices.Equal(back.Features().Evidence, m.Features().Evidence) || !slices.Contains(back.Features().Evidence, 0.3) {
+			t.Errorf("levels %v: the evidence became %v", levels, back.Features().Evidence)
 		}
 		one, two := m.NewRow(), back.NewRow()
 		for _, r := range []*Row{one, two} {

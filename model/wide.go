@@ -24,7 +24,7 @@ type wide struct {
 
 // newWide returns nil for a model that reads all features.
 func newWide(m *feature.Map, linear Linear, weights []float64) *wide {
-	if m.Pipeline.Dim() <= wideFeatures || m.Whitening != nil || m.Transforms() {
+	if m.Pipeline.Dim() <= wideFeatures || m.Whitening != nil || m.Evidence != nil || m.Transforms() {
 		return nil
 	}
 	w := &wide{features: m.Sparse(), linear: linear, weights: weights, centers: make([]float64, linear.Columns)}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
 )
@@ -31,14 +32,16 @@ const levelReach = 1
 //
 // The weights of the constant are moved by steadied. The other weights stay.
 //
-// If records are persons, the center weighs a person's rows together, so it has no frequencies of
-// rows. The map and the weights are then returned as they are.
+// Rows that are not whitened, not of norm 1 or of persons are treated by shares.
 func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (*feature.Map, []float64) {
 	m := ready.features
 	w, d := m.Whitening, m.Pipeline.Dim()
 	noise := ready.centerNoise(p)
-	if p.NonPrivate || p.Person != nil || w == nil || w.Matrix == nil || m.Center == nil || m.Norm != feature.NormUnit || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
+	if p.NonPrivate || m.Center == nil || m.Norm == feature.NormNone || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
 		return m, weights
+	}
+	if p.Person != nil || w == nil || w.Matrix == nil || m.Norm != feature.NormUnit {
+		return filled(m, noise), weights
 	}
 	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}
 	e.scale = e.meanScale()
@@ -52,6 +55,31 @@ func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (
 		return &served, weights // their norm is bounded
 	}
 	return &served, e.steadied(served.Whitening, max(ready.whitened.unbiased, ready.whitened.energy*leastEnergy))
+}
+
+// filled returns a map in which missing cells and unknown levels keep the shares of themselves that their frequencies
+// call for. The rest becomes the mean of the column, before the row is normalized. So the states act like
+// an ordinary row, and other rows stay as they are. The result is m itself if there are no such states, or if rows are so
+// wide that models read only their entries.
+//
+// If records are persons, the center weighs a person's rows together. A state of no row still has the frequency 0 with
+// the noise of the center. The frequencies of a column's states still have the right ratios.
+func filled(m *feature.Map, noise float64) *feature.Map {
+	names, d := m.Names(), m.Pipeline.Dim()
+	e := evidence{Map: m, dim: d, noise: noise}
+	kept, some := make([]float64, d), false
+	for j, n := range names {
+		kept[j] = 1
+		if n.Aside {
+			kept[j], some = e.seen(j), true
+		}
+	}
+	if !some || d > encoder.MostFilled {
+		return m
+	}
+	out := *m
+	out.Evidence = kept
+	return &out
 }
 
 // leastEnergy is the least mean square of whitened rows, as a share of its estimate, and leastSquare that of centered rows.

@@ -1,13 +1,16 @@
 package train
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -145,20 +148,102 @@ func TestEvidenceIsFinite(t *testing.T) {
 	}
 }
 
-// TestEvidenceLeavesOthers: maps of other forms, and those of baselines, stay as they are.
+// TestEvidenceLeavesOthers: maps without frequencies of states, and those of baselines, stay as they are.
 func TestEvidenceLeavesOthers(t *testing.T) {
 	for name, edit := range map[string]func(*prepared, *Plan){
 		"baseline":         func(_ *prepared, p *Plan) { p.NonPrivate = true },
-		"persons":          func(_ *prepared, p *Plan) { p.Person = &PersonUnit{} },
-		"no whitening":     func(r *prepared, _ *Plan) { r.features.Whitening = nil },
 		"no center":        func(r *prepared, _ *Plan) { r.features.Center = nil },
-		"clipped rows":     func(r *prepared, _ *Plan) { r.features.Norm = feature.NormClip },
+		"rows of any norm": func(r *prepared, _ *Plan) { r.features.Norm, r.features.Whitening = feature.NormNone, nil },
 		"no mean released": func(_ *prepared, p *Plan) { p.Preparation = nil },
 	} {
 		ready, plan, weights := evidenceCase(t)
 		edit(&ready, &plan)
 		if got, moved := ready.evident(plan, weights, 1); got != ready.features || &moved[0] != &weights[0] {
 			t.Errorf("%s: got another map or other weights, want the same", name)
+		}
+	}
+}
+
+// TestEvidenceByShares: maps that are not whitened, not of norm 1 or of persons keep their numbers. Missing cells and
+// unknown levels have the shares that their frequencies call for, and declared states keep all.
+func TestEvidenceByShares(t *testing.T) {
+	for name, edit := range map[string]func(*prepared, *Plan){
+		"persons":       func(_ *prepared, p *Plan) { p.Person = &PersonUnit{} },
+		"no whitening":  func(r *prepared, _ *Plan) { r.features.Whitening = nil },
+		"clipped rows":  func(r *prepared, _ *Plan) { r.features.Norm, r.features.Radius = feature.NormClip, 1 },
+		"bounded norms": func(r *prepared, p *Plan) { r.features.Whitening, p.Clipping.ParameterRadius = nil, 1 },
+	} {
+		ready, plan, weights := evidenceCase(t)
+		edit(&ready, &plan)
+		noise, some := ready.centerNoise(plan), false
+		got, moved := ready.evident(plan, weights, 1)
+		if err := got.Validate(); err != nil || &moved[0] != &weights[0] || &got.Center[0] != &ready.features.Center[0] || got.Whitening != ready.features.Whitening {
+			t.Fatalf("%s: got other weights or another center or whitening, want the same: %v", name, err)
+		}
+		for j, n := range got.Names() {
+			want, z := 1.0, got.Center[j]/noise
+			if n.Aside {
+				want, some = 0, true
+				if reach := 2 * math.Log(float64(len(got.Center))); z > 0 && z*z > reach {
+					want = 1 - reach/(z*z)
+				}
+			}
+			if math.Abs(got.Evidence[j]-want) > 1e-12 {
+				t.Errorf("%s: %s keeps %v, want %v", name, n, got.Evidence[j], want)
+			}
+		}
+		if !some {
+			t.Fatal("no state is a missing cell or an unknown level")
+		}
+	}
+}
+
+// TestRowsWithTheirStatesStay trains rows of single records, of persons and clipped rows without a covariance. Rows
+// with declared states have the scores of the map of the descent, to the last bit. Rows with missing cells do not.
+func TestRowsWithTheirStatesStay(t *testing.T) {
+	d := indicatedData(t, 2, 400)
+	for name, change := range map[string]func(*Request){
+		"rows":    func(*Request) {},
+		"clipped": func(r *Request) { r.Normalization = feature.NormClip },
+		"bounded": func(r *Request) { r.ClippingMode, r.ParameterRadius, r.Steps = option.ClipDataAndParameter, 0.5, 5 },
+	} {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: Yes, Whiten: No}
+		change(&r)
+		s, err := NewPlan(r, d.Schema())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err = CheckModel(s.Plan, result.Model); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		before, err := model.New(s.Schema, result.Unshrunk, s.Model.Loss, result.UnshrunkWeights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, same, moved := make([]float32, 5), 0, 0
+		for i := range 2 * d.Records() {
+			copy(row, d.Row(row, i%d.Records()))
+			if i >= d.Records() {
+				row[i%5] = float32(math.NaN())
+			}
+			got, want := make([]float64, 1), make([]float64, 1)
+			result.Model.Predict(got, row, result.Model.NewScratch())
+			before.Predict(want, row, before.NewScratch())
+			complete := !slices.ContainsFunc(row, func(v float32) bool { return v != v })
+			if equal := got[0] == want[0]; complete && !equal {
+				t.Fatalf("%s, row %v: got %v, want %v", name, row, got[0], want[0])
+			} else if !complete && equal {
+				same++
+			} else if !complete {
+				moved++
+			}
+		}
+		if moved < 300 || same > moved/20 {
+			t.Errorf("%s: %d rows with missing cells move and %d do not, want nearly all to move", name, moved, same)
 		}
 	}
 }

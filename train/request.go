@@ -247,7 +247,7 @@ func (r Request) features(c *feature.Pipeline) *feature.Map {
 	m := &feature.Map{Pipeline: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
-		if ofRows(r.ClippingMode) || r.PrivateRadius || c.OneNumber() {
+		if ofRows(r.ClippingMode) || r.PrivateRadius || !c.Transforms() && c.Encoder().OneNumber() { // scaled to norm 1, one number is constant
 			m.Norm = feature.NormClip
 		}
 	}

@@ -39,7 +39,7 @@ func newServedScorer(m *model.Model, rows *release.Rows) *servedScorer {
 	f, l := m.Features(), m.Linear()
 	d := f.Pipeline.Dim()
 	s := &servedScorer{m: m, step: rows.Step(), scores: make([]float64, l.Columns), together: max(1, min(servedRows, servedNumbers/d))}
-	s.entries = rows.Entries() && (f.Whitening == nil || f.Whitening.Scales != nil && f.Center == nil)
+	s.entries = rows.Entries() && f.Evidence == nil && (f.Whitening == nil || f.Whitening.Scales != nil && f.Center == nil)
 	if !s.entries {
 		s.row, s.x, s.mapped, s.scratch = make([]int16, d), make([]float64, s.together*d), make([]float64, s.together*f.Dim()), f.NewScratch(s.together)
 		return s

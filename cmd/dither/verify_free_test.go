@@ -60,6 +60,7 @@ var freeParts = []freePart{
 	{"model.json/loss/**", "gradient descent: declared; gradients of every loss are clipped. If the price depends on the loss, the plan must fit the loss", false},
 	{"model.json/weights/*/*", "released numbers; no file can show that training computed them", false},
 	{"model.json/feature-map/center/*", "released numbers", false},
+	{"model.json/feature-map/evidence/*", "shares from 0 to 1 that follow from released numbers; states that were declared keep 1", false},
 	{"model.json/feature-map/whitening", "released numbers", false},
 	{"model.json/feature-map/whitening-scales", "released numbers", false},
 	{"model.json/feature-map/whitening-channels", "released numbers", false},

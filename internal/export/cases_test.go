@@ -81,6 +81,7 @@ type testCase struct {
 	norm                  feature.Normalization
 	center, intercept     bool
 	whitening             string // "", "matrix" or "scales"
+	evidence              bool
 	transforms            []feature.Spec
 	threshold             float64
 	// sparse says that tables of pairs of an ONNX file have the places of features.
@@ -92,6 +93,8 @@ type testCase struct {
 var testCases = []testCase{
 	{name: "logistic", target: twoLevels, columns: mixedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix", threshold: 0.3},
 	{name: "softmax", target: threeLevels, columns: mixedColumns, norm: feature.NormUnit, center: true, intercept: true},
+	{name: "evidence", target: threeLevels, columns: mixedColumns, norm: feature.NormUnit, center: true, intercept: true, evidence: true},
+	{name: "evidence-clipped", target: measured, columns: datedColumns, norm: feature.NormClip, center: true, intercept: true, whitening: "matrix", evidence: true},
 	{name: "one-vs-rest", target: threeLevels, columns: mixedColumns, loss: model.OneVsRest, norm: feature.NormClip, center: true, whitening: "scales", intercept: true},
 	{name: "squared-classes", target: threeLevels, columns: mixedColumns, loss: model.SquaredClasses, norm: feature.NormNone, intercept: true},
 	{name: "squared-two", target: twoLevels, columns: mixedColumns, loss: model.SquaredClasses, norm: feature.NormUnit, whitening: "matrix"},
@@ -163,6 +166,13 @@ func (c testCase) make(t *testing.T) *model.Model {
 			w[i*d+i] += 2
 		}
 		m.Whitening = &feature.Whitening{Matrix: w}
+	}
+	for j, n := range m.Names() {
+		if c.evidence && n.Aside {
+			m.Evidence = append(m.Evidence, float64(j%4)/4)
+		} else if c.evidence {
+			m.Evidence = append(m.Evidence, 1)
+		}
 	}
 	loss, err := model.LossFor(s.Target, c.loss)
 	if err != nil {

@@ -107,7 +107,7 @@ func newOutline(m *model.Model) (*outline, error) {
 		return nil, err
 	}
 	o := &outline{model: m, target: m.Schema().Target, loss: loss, dim: m.Features().Pipeline.Dim()}
-	p := &prober{pipeline: m.Features().Pipeline, scratch: m.Features().Pipeline.NewScratch()}
+	p := newProber(m.Features())
 	marks := sortedMarks(m.Schema())
 	for i, c := range m.Schema().Features() {
 		o.columns = append(o.columns, newColumn(c, marks, m.Schema().Marks()))

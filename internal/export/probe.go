@@ -12,18 +12,24 @@ import (
 // prober applies a model's feature map to rows of its own.
 type prober struct {
 	pipeline *feature.Pipeline
+	whole    *feature.Map
 	scratch  *feature.PipelineScratch
 	base     []float32 // a row
 	x        []float64
 	values   []float32
 }
 
-// features returns the features of a row of values, until the next call.
+func newProber(m *feature.Map) *prober {
+	return &prober{pipeline: m.Pipeline, whole: m, scratch: m.Pipeline.NewScratch()}
+}
+
+// features returns the features of a row of values as they are before normalization, until the next call.
 func (p *prober) features(values []float32) []float64 {
 	if p.x == nil {
 		p.x = make([]float64, p.pipeline.Dim())
 	}
 	p.pipeline.FeaturesOf(p.x, 1, p.scratch, func(int) []float32 { return values })
+	p.whole.Fill(p.x)
 	return p.x
 }
 

@@ -28,6 +28,9 @@ func writeSafetensors(m *model.Model, s statement, _ Request) ([]byte, error) {
 	if f.Center != nil {
 		arrays["feature_map.center"] = safetensors.NewFloat64(f.Center, len(f.Center))
 	}
+	if f.Evidence != nil {
+		arrays["feature_map.evidence"] = safetensors.NewFloat64(f.Evidence, len(f.Evidence))
+	}
 	if w := f.Whitening; w != nil {
 		d := f.Pipeline.Dim()
 		switch {

@@ -95,6 +95,25 @@ func effectiveUnder(f *feature.Map, m *model.Model) [][]float64 {
 		default: // symmetric
 			white.Multiply(out[k][:d], w[:d])
 		}
+		if f.Evidence != nil {
+			fillWeights(out[k][:d], f)
+		}
 	}
 	return out
+}
+
+// fillWeights changes weights of features after the map fills them into weights of features before that.
+func fillWeights(w []float64, f *feature.Map) {
+	x, before := make([]float64, len(w)), slices.Clone(w)
+	for j, kept := range f.Evidence {
+		if kept == 1 {
+			continue
+		}
+		clear(x)
+		x[j], w[j] = 1, 0
+		f.Fill(x)
+		for i, v := range x {
+			w[j] += v * before[i]
+		}
+	}
 }

@@ -45,3 +45,29 @@ func TestCoefficients(t *testing.T) {
 		}
 	}
 }
+
+// TestEvidenceInCoefficients wants the weight of a state that is filled to be its share of its own and the rest of the mean
+// of its column. A shape has the same effect.
+func TestEvidenceInCoefficients(t *testing.T) {
+	s := &data.Schema{MaxRecords: 1, Row: "one row", Target: data.Target{Column: "y", Upper: 1}, Columns: []data.Column{
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Other, Missing: data.Indicator}}}
+	chain, err := feature.NewPipeline(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1, Center: []float64{0.5, 0.25, 0.01, 0}, Evidence: []float64{1, 1, 0, 0.5}}
+	m, err := model.New(s, f, model.Huber(1), []float64{3, 6, 90, -10, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := effective(m)[0]
+	for j, want := range []float64{3, 6, 4, -3, 7} { // the mean of the column is (3·0.5 + 6·0.25)/0.75
+		if math.Abs(got[j]-want) > 1e-12 {
+			t.Errorf("feature %d has the weight %v, want %v", j, got[j], want)
+		}
+	}
+	shape := shapes(m, bars{})[0]
+	if unknown, missing := shape.States[2].Value-shape.States[0].Value, shape.States[3].Value-shape.States[0].Value; math.Abs(unknown-1) > 1e-12 || math.Abs(missing+6) > 1e-12 {
+		t.Errorf("unknown levels are at %v and missing cells at %v from the first level, want 1 and -6", unknown, missing)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
@@ -88,7 +89,7 @@ func (r descent) warnings() []string {
 		out = append(out, by)
 	}
 	if noisyStates(r.Setup) {
-		out = append(out, "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since rows are not whitened by frequencies or covariances, or records are persons. For columns without such cells declare missing: zero and unknown: zero.")
+		out = append(out, "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since no released mean of rows tells how frequent they are. For columns without such cells declare missing: zero and unknown: zero.")
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	if l := p.LastIterate; l != nil { // only the steps that are not forgotten
@@ -101,12 +102,18 @@ func (r descent) warnings() []string {
 	return out
 }
 
-// noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where the released
-// numbers do not tell how frequent they are in rows: if rows are not whitened, not scaled to norm 1, or of persons.
+// noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where no released
+// numbers tell how frequent they are in rows.
 func noisyStates(s train.Setup) bool {
-	told := s.Plan.Person == nil && s.Features.Norm == feature.NormUnit && slices.ContainsFunc(s.Plan.Preparation, func(p train.PreparationStep) bool {
-		return p.Kind == option.CovarianceStatistic || p.Kind == option.FrequencyStatistic
-	})
+	paid := func(kind string) bool {
+		return slices.ContainsFunc(s.Plan.Preparation, func(p train.PreparationStep) bool { return p.Kind == kind })
+	}
+	f, rows := s.Features, s.Plan.Person == nil
+	told := rows && paid(option.FrequencyStatistic)
+	if f.Norm != feature.NormNone && !f.Transforms() && !f.Encoder().Signed() && paid(option.MeanStatistic) {
+		whitened := rows && f.Norm == feature.NormUnit && paid(option.CovarianceStatistic)
+		told = told || whitened || f.Pipeline.Dim() <= encoder.MostFilled
+	}
 	return !told && !s.Plan.NonPrivate && slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool {
 		return c.Kind != data.Text && c.Missing == data.Indicator || c.Kind == data.Categorical && !c.Ordered && c.Unknown == data.Other
 	})

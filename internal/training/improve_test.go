@@ -207,7 +207,7 @@ func TestWarnsOfNoInteractions(t *testing.T) {
 }
 
 // TestWarnsOfNoisyStates wants a warning where missing cells or undeclared levels have states of their own, and no
-// released number tells how frequent they are in rows.
+// released mean of rows tells how frequent they are.
 func TestWarnsOfNoisyStates(t *testing.T) {
 	const size = "  size: {numeric: [0, 1], missing: indicator}\n"
 	for _, c := range []struct {
@@ -217,14 +217,28 @@ func TestWarnsOfNoisyStates(t *testing.T) {
 		want       bool
 	}{
 		{"functions of columns", size, 20000, func(*train.Request) {}, false},
-		{"few records", size, 500, func(*train.Request) {}, true},
+		{"few records", size, 500, func(*train.Request) {}, false},
 		{"few records, no such state", "", 500, func(*train.Request) {}, false},
-		{"few records, undeclared levels", "  kind: {levels: [a, b], unknown: other}\n", 500, func(*train.Request) {}, true},
+		{"few records, undeclared levels", "  kind: {levels: [a, b], unknown: other}\n", 500, func(*train.Request) {}, false},
+		{"not centered", size, 500, func(r *train.Request) { r.Center = train.No }, true},
+		{"not centered, undeclared levels", "  kind: {levels: [a, b], unknown: other}\n", 500, func(r *train.Request) { r.Center = train.No }, true},
+		{"not centered, no such state", "", 500, func(r *train.Request) { r.Center = train.No }, false},
+		{"whitened without a center", size, 500, func(r *train.Request) {
+			r.Whiten, r.Structure, r.Center = train.Yes, option.StructureFull, train.No
+		}, true},
+		{"rows of any norm", size, 500, func(r *train.Request) { r.Normalization, r.Center = feature.NormNone, train.Yes }, true},
+		{"many numbers", "  \"n[0:600]\": {numeric: [0, 1], missing: indicator}\n", 500, func(r *train.Request) { r.Center = train.Yes }, true},
 		{"whitened in full", size, 500, func(r *train.Request) { r.Whiten, r.Structure = train.Yes, option.StructureFull }, false},
 		{"clipped", size, 500, func(r *train.Request) {
 			r.Whiten, r.Structure, r.Normalization = train.Yes, option.StructureFull, feature.NormClip
+		}, false},
+		{"persons", size, 20000, func(r *train.Request) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 2} }, false},
+		{"many numbers, whitened in full", "  \"n[0:600]\": {numeric: [0, 1], missing: indicator}\n", 500, func(r *train.Request) {
+			r.Center, r.Whiten, r.Structure = train.Yes, train.Yes, option.StructureFull
+		}, false},
+		{"functions of persons", size, 20000, func(r *train.Request) {
+			r.Person, r.Transforms = &train.PersonUnit{Column: "p", MaxRows: 2}, []feature.Spec{{Name: "interactions"}}
 		}, true},
-		{"persons", size, 20000, func(r *train.Request) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 2} }, true},
 		{"baseline", size, 500, func(r *train.Request) { r.Epsilon = math.Inf(1) }, false},
 	} {
 		r, o := train.Defaults()

@@ -40,13 +40,13 @@ type Scores struct {
 const mostDim = 1 << 10
 
 // NewScores returns a predictor of rows of a data set under the model's schema, which must be the
-// rows in rows. It returns nil for a model that does not fit. Such a model takes no features, whitens by
+// rows in rows. It returns nil for a model that does not fit. Such a model takes no features, has evidence of states, whitens by
 // other than a matrix, or has more than 1024 features. It also does not fit if its products of
 // weights and whitening are not finite.
 func NewScores(m *model.Model, d *data.Dataset, rows *Rows) *Scores {
 	f := m.Features()
 	dim := f.Pipeline.Dim()
-	if !m.TakesFeatures() || dim > mostDim || dim != rows.Dim() || f.Whitening != nil && f.Whitening.Matrix == nil {
+	if !m.TakesFeatures() || dim > mostDim || dim != rows.Dim() || f.Evidence != nil || f.Whitening != nil && f.Whitening.Matrix == nil {
 		return nil
 	}
 	w := &Scores{model: m, data: d, rows: rows}

@@ -134,6 +134,19 @@ func TestWholeScores(t *testing.T) {
 	}
 }
 
+// TestWholeScoresLeaveEvidence wants models with evidence of states left to Model.Predict.
+func TestWholeScoresLeaveEvidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	m := wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}}, 4)
+	d := denseRecords(t, r, m, 3, true)
+	if NewScores(m, d, keptRows(m, d)) == nil {
+		t.Fatal("got no scores of a model without evidence")
+	}
+	if m.Features().Evidence = make([]float64, m.Features().Pipeline.Dim()); NewScores(m, d, keptRows(m, d)) != nil {
+		t.Error("got scores that know no evidence")
+	}
+}
+
 // checkWhole compares predictions. Those of these models change by less than a score does, and scores by less than their
 // rounding says.
 func checkWhole(t *testing.T, name string, m *model.Model, d *data.Dataset, w *Scores) {
