@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train/neural"
 )
 
 // Agreed returns a text of everything that decides what a run releases: certificate, schema, what turns
-// records into rows, options, and the checkpoint from which it goes on. Ranks that train together must have the same
+// records into rows, loss, options, and the checkpoint from which it goes on. Ranks that train together must have the same
 // text. It is made before a ledger notes its record in the draft.
 func (r *Run) Agreed() ([]byte, error) {
 	schema, err := r.Tables.Schema.YAML()
@@ -25,6 +26,13 @@ func (r *Run) Agreed() ([]byte, error) {
 	options.Progress, options.Scratch = nil, nil
 	rows := r.Setup.Features
 	plan := fmt.Appendf(nil, "%s\n%s\n%+v\nrows %x %s %v %v", draft, schema, options, rows.Fingerprint(), rows.Norm, rows.Radius, rows.Intercept)
+	if loss := r.Setup.Model.Loss; loss != nil {
+		spec, failed := model.SpecOf(loss)
+		if failed != nil {
+			return nil, failed
+		}
+		plan = fmt.Appendf(plan, "\nloss %+v", spec)
+	}
 	if r.Network != nil {
 		o := r.Network.Options
 		o.Progress, o.Checkpoint, o.Initial = nil, nil, nil // all ranks begin with the weights of the root

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/neural"
 )
@@ -26,9 +27,9 @@ func TestRanksAgreeOnRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreed := func(change func(*feature.Map)) string {
+	agreedOn := func(change func(*feature.Map), loss model.Loss) string {
 		r := &Run{Tables: Tables{Schema: s}}
-		r.Draft.Neighboring, r.Setup.Features = privacy.AddOrRemoveOne, rowsOf(t, s)
+		r.Draft.Neighboring, r.Setup.Features, r.Setup.Model.Loss = privacy.AddOrRemoveOne, rowsOf(t, s), loss
 		change(r.Setup.Features)
 		plan, failed := r.Agreed()
 		if failed != nil {
@@ -36,6 +37,7 @@ func TestRanksAgreeOnRows(t *testing.T) {
 		}
 		return string(plan)
 	}
+	agreed := func(change func(*feature.Map)) string { return agreedOn(change, model.Logistic) }
 	usual := agreed(func(*feature.Map) {})
 	for name, change := range map[string]func(*feature.Map){
 		"normalization": func(m *feature.Map) { m.Norm = feature.NormClip },
@@ -54,6 +56,14 @@ func TestRanksAgreeOnRows(t *testing.T) {
 	}
 	if agreed(func(*feature.Map) {}) != usual {
 		t.Error("ranks with equal rows do not agree")
+	}
+	losses := map[string]string{}
+	for _, loss := range []model.Loss{model.Logistic, model.Softmax, model.OneVsRest, model.Hinge(0.5), model.Hinge(0.1), model.Huber(0.1), model.Huber(0.4), model.Squared} {
+		plan := agreedOn(func(*feature.Map) {}, loss)
+		if before, is := losses[plan]; is {
+			t.Errorf("ranks with the losses %s and %s agree", before, loss.Name())
+		}
+		losses[plan] = loss.Name()
 	}
 }
 
