@@ -88,8 +88,8 @@ func (r descent) warnings() []string {
 	if by := withoutInteractions(r.request, r.Options, r.Tables.Schema); by != "" && r.Interactions == AutoInteractions {
 		out = append(out, by)
 	}
-	if noisyStates(r.Setup) {
-		out = append(out, "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since no released mean of rows tells how frequent they are. For columns without such cells declare missing: zero and unknown: zero.")
+	if noisyStates(r.Setup, r.Options) {
+		out = append(out, noisyStatesWarning)
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	if l := p.LastIterate; l != nil { // only the steps that are not forgotten
@@ -102,19 +102,33 @@ func (r descent) warnings() []string {
 	return out
 }
 
+// noisyStatesWarning is the warning of weights of noise.
+const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since no released mean of rows tells how frequent they are. For columns without such cells declare missing: zero and unknown: zero."
+
 // noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where no released
-// numbers tell how frequent they are in rows.
-func noisyStates(s train.Setup) bool {
+// numbers tell how frequent they are in rows, or where these are not used, as train.Result.Unshrunk says.
+func noisyStates(s train.Setup, o train.Options) bool {
+	if s.Plan.NonPrivate || !absentStates(s.Schema) {
+		return false
+	}
 	paid := func(kind string) bool {
 		return slices.ContainsFunc(s.Plan.Preparation, func(p train.PreparationStep) bool { return p.Kind == kind })
 	}
 	f, rows := s.Features, s.Plan.Person == nil
-	told := rows && paid(option.FrequencyStatistic)
-	if f.Norm != feature.NormNone && !f.Transforms() && !f.Encoder().Signed() && paid(option.MeanStatistic) {
-		whitened := rows && f.Norm == feature.NormUnit && paid(option.CovarianceStatistic)
-		told = told || whitened || f.Pipeline.Dim() <= encoder.MostFilled
+	if f.Norm == feature.NormNone || f.Encoder().Signed() {
+		return true
 	}
-	return !told && !s.Plan.NonPrivate && slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool {
+	if f.Transforms() { // only cells of interactions have evidence
+		specs := f.Specs()
+		return !rows || len(specs) > 1 || specs[0].Name != "interactions" || !paid(option.FrequencyStatistic) || o.Output == option.OutputAllIterates || o.Temperature > 0
+	}
+	whitened := rows && f.Norm == feature.NormUnit && paid(option.CovarianceStatistic)
+	return !paid(option.MeanStatistic) || !whitened && f.Pipeline.Dim() > encoder.MostFilled
+}
+
+// absentStates reports whether columns have states of missing cells or undeclared levels.
+func absentStates(s *data.Schema) bool {
+	return slices.ContainsFunc(s.Features(), func(c data.Column) bool {
 		return c.Kind != data.Text && c.Missing == data.Indicator || c.Kind == data.Categorical && !c.Ordered && c.Unknown == data.Other
 	})
 }

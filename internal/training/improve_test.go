@@ -227,6 +227,16 @@ func TestWarnsOfNoisyStates(t *testing.T) {
 			r.Whiten, r.Structure, r.Center = train.Yes, option.StructureFull, train.No
 		}, true},
 		{"rows of any norm", size, 500, func(r *train.Request) { r.Normalization, r.Center = feature.NormNone, train.Yes }, true},
+		{"texts", size + "  note: {text: {buckets: 256}, missing: zero}\n", 20000, func(r *train.Request) {}, true},
+		{"scaled by frequencies without cells", size, 20000, func(r *train.Request) { r.Whiten, r.Structure = train.Yes, option.StructureFrequencies }, true},
+		{"other features", size, 20000, func(r *train.Request) {
+			r.Whiten, r.Structure, r.Center = train.Yes, option.StructureFull, train.Yes
+			r.Transforms = []feature.Spec{{Name: "fourier", Parameters: []byte(`{"features":8}`)}}
+		}, true},
+		{"cells whitened in full", size, 20000, func(r *train.Request) {
+			r.Whiten, r.Structure, r.Transforms = train.Yes, option.StructureFull, []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none"}`)}}
+		}, true},
+		{"cells", size, 20000, func(r *train.Request) { r.Transforms = []feature.Spec{{Name: "interactions"}} }, false},
 		{"many numbers", "  \"n[0:600]\": {numeric: [0, 1], missing: indicator}\n", 500, func(r *train.Request) { r.Center = train.Yes }, true},
 		{"whitened in full", size, 500, func(r *train.Request) { r.Whiten, r.Structure = train.Yes, option.StructureFull }, false},
 		{"clipped", size, 500, func(r *train.Request) {

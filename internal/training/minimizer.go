@@ -52,6 +52,9 @@ func (r minimizer) warnings() []string {
 	if r.Other.Plan.NonPrivate {
 		return []string{baselineWarning}
 	}
+	if absentStates(r.Setup.Schema) {
+		return []string{noisyStatesWarning}
+	}
 	return nil
 }
 
