@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/ledger"
 )
 
-var errWhitening = fmt.Errorf("train: rows in a file are to be whitened, want no whitening, one by frequencies, or one by the full covariance of at most %d features of rows of norm 1 that every step takes; other whitened rows are in memory", mostFramed)
+var errWhitening = fmt.Errorf("train: rows in a file are to be whitened, want no whitening, one by frequencies, or one by the full covariance of at most %d features of rows of norm 1 that every step takes, with rows as the unit; other whitened rows are in memory", mostFramed)
 
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 

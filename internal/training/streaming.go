@@ -92,7 +92,11 @@ func (f Streaming) Improve(r *train.Request, o train.Options, s *data.Schema, in
 		return err
 	}
 	if r.Whiten == train.Yes {
-		return fmt.Errorf("--stream is given with whitening that rows in a file cannot have, want --whiten no, or --cache-features; --stream takes --whiten full of at most 1024 features, for rows of norm 1 that every step takes")
+		takes := "--stream takes --whiten full of at most 1024 features, for rows of norm 1 that every step takes"
+		if r.Person != nil {
+			takes = "where persons are the unit, --stream takes no --whiten full and no --whiten diagonal"
+		}
+		return fmt.Errorf("--stream is given with whitening that rows in a file cannot have, want --whiten no, or --cache-features; %s", takes)
 	}
 	fmt.Fprintf(f.Tell, "--stream trains without whitening here; --cache-features would whiten, with the rows in memory%s\n", slow)
 	r.Whiten = train.No
