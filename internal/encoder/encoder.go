@@ -41,6 +41,9 @@ type Name struct {
 	// Aside tells a missing cell or an unknown level from a declared level that has the same name. Only
 	// features of a single column have it.
 	Aside bool
+	// Unused tells a place that no learned level or bin takes from a level that has the same name. Only
+	// features of a single column have it.
+	Unused bool
 	// Cell is the feature's place among the cells of interactions. It is zero for other features.
 	Cell Cell
 }
@@ -152,7 +155,7 @@ func (e *Encoder) categorical(c data.Column) {
 // 0 in every row.
 func (e *Encoder) unused(c data.Column, taken int) {
 	for i := taken; i < c.Slots(); i++ {
-		e.add(c.Name, "unused "+strconv.Itoa(i-taken+1))
+		e.names[e.add(c.Name, "unused "+strconv.Itoa(i-taken+1))].Unused = true
 	}
 }
 

@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
@@ -33,7 +30,7 @@ func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unl
 		listed := byEvidence(weights, halves)[:min(len(weights), mostCoefficients)]
 		unlisted = len(weights) - len(listed)
 		for _, j := range listed {
-			if j < len(names) && unused(m.Schema(), names[j]) {
+			if j < len(names) && names[j].Unused { // its weight is noise and has no effect
 				continue
 			}
 			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j], Half: halves[j]}
@@ -44,13 +41,6 @@ func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unl
 		}
 	}
 	return out, unlisted
-}
-
-// unused reports whether a feature is a place that no learned level or bin uses. Its weight is
-// noise and has no effect.
-func unused(s *data.Schema, n encoder.Name) bool {
-	at := slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Name == n.Column && c.Learning == data.Learned })
-	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
 }
 
 // byEvidence returns the positions of numbers, ordered by magnitude less half of the interval. The

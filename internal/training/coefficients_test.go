@@ -1,6 +1,7 @@
 package training
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -69,5 +70,31 @@ func TestEvidenceInCoefficients(t *testing.T) {
 	shape := shapes(m, bars{})[0]
 	if unknown, missing := shape.States[2].Value-shape.States[0].Value, shape.States[3].Value-shape.States[0].Value; math.Abs(unknown-1) > 1e-12 || math.Abs(missing+6) > 1e-12 {
 		t.Errorf("unknown levels are at %v and missing cells at %v from the first level, want 1 and -6", unknown, missing)
+	}
+}
+
+// TestCoefficientsWithoutUnusedPlaces wants the weight of each learned level, also of one that is called as a place without a
+// level is, and no weight of such places.
+func TestCoefficientsWithoutUnusedPlaces(t *testing.T) {
+	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"unused 1", "b", "unused x"}, MaxLevels: 5, Learning: data.Learned, Unknown: data.Other, Missing: data.Indicator}}}
+	for _, specs := range [][]feature.Spec{nil, {{Name: "interactions", Parameters: []byte(`{"pairs": "none", "bins": 2}`)}}} {
+		chain, err := feature.NewPipeline(nil, s, specs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := []float64{7, 6, 5, 4, 30, 20, 1, 0.5} // three levels, other, two places without a level, missing and the intercept
+		m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1}, model.Logistic, weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := "", "unused 1=7 b=6 unused x=5 other=4 missing=1 =0.5 "
+		listed, _ := coefficients(m, bars{})
+		for _, c := range listed {
+			got += fmt.Sprintf("%s=%v ", c.Level, c.Value)
+		}
+		if got != want {
+			t.Errorf("transforms %v: got %q, want %q", specs, got, want)
+		}
 	}
 }
