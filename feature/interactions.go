@@ -72,7 +72,8 @@ type interactionsParameters struct {
 	// HalfLogarithmic are the columns whose bins have equal width on the half-logarithmic scale of package
 	// encoder. In pairs their bins have equal width.
 	HalfLogarithmic columnNames `json:"half-logarithmic,omitempty"`
-	// complete reports that no number followed from the schema, as in the specification of a saved model.
+	// complete reports that no number followed from the schema and that coordinates are lists, as in the
+	// specification of a saved model.
 	complete bool
 }
 
@@ -138,7 +139,8 @@ func newInteractions(parameters json.RawMessage, at surroundings) (transform, er
 	if at.schema == nil {
 		return nil, errors.New("it is behind another transform, want it first; cells are those of declared columns")
 	}
-	p.complete = p.PairBins > 0 && p.Weight > 0 && p.Buckets > 0 && p.Bins > 0
+	var lists struct{ Coordinates [][]string }
+	p.complete = p.PairBins > 0 && p.Weight > 0 && p.Buckets > 0 && p.Bins > 0 && json.Unmarshal(parameters, &lists) == nil
 	bins := levelPairBins
 	if at.schema.Target.Regression() {
 		bins = finestPairBins

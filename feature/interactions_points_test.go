@@ -134,5 +134,11 @@ func TestPointsOfFewIntegersRefuse(t *testing.T) {
 		if _, err = NewPipeline(ReadFile, s, Spec{Name: "interactions", Parameters: []byte(saved)}); err != nil {
 			t.Errorf("a saved model with integers up to %d and %d bins in pairs: %v", c.high, c.bins, err)
 		}
+		if spec, err = ParseSpec(fmt.Sprintf("interactions:pairs=all,bins=16,pair-bins=%d,weight=0.5,buckets=16384,coordinates=row*place,coordinate-bins=64,coordinate-weight=1.5", c.bins)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = NewPipeline(ReadFile, s, spec); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("integers up to %d and %d bins in pairs, all keys given: got error %v, want %q", c.high, c.bins, err, c.want)
+		}
 	}
 }
