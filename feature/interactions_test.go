@@ -200,57 +200,44 @@ func TestInteractionsRefuse(t *testing.T) {
 	}
 }
 
-// TestUnknownLevelIsAside wants unknown levels, missing cells and places without a level apart from levels, whether the
-// levels were declared or learned.
-func TestUnknownLevelIsAside(t *testing.T) {
-	for learning, want := range map[data.Learning]string{
-		data.Declared: "a= b= other=other missing=missing",
-		data.Learned:  "a= b= other=other unused 1=unused 1 unused 2=unused 2 unused 3=unused 3 missing=missing",
+// TestStatesAreAside wants unknown levels, missing cells and places that no learned level or bin takes apart from levels and
+// bins, alone and in pairs.
+func TestStatesAreAside(t *testing.T) {
+	level := data.Column{Name: "own", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Other, Missing: data.Indicator}
+	learned, named := level, level
+	learned.Learning, learned.MaxLevels = data.Learned, 5
+	named.Learning, named.MaxLevels, named.Levels = data.Learned, 3, []string{"unused 1", "other"}
+	for _, c := range []struct {
+		name   string
+		column data.Column
+		want   string // each state and its name aside
+	}{
+		{"declared levels", level, "a= b= other=other missing=missing"},
+		{"learned levels", learned, "a= b= other=other unused 1=unused 1 unused 2=unused 2 unused 3=unused 3 missing=missing"},
+		{"learned levels with names of places", named, "unused 1= other= other=other unused 1=unused 1 missing=missing"},
+		{"learned bins", data.Column{Name: "own", Kind: data.Numeric, Upper: 9, Bins: []float64{2}, MaxBins: 4, Learning: data.Learned, OutOfRange: data.Clamp, Missing: data.Indicator},
+			"under 2= 2 and over= unused 1=unused 1 unused 2=unused 2 missing=missing"},
 	} {
 		s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
-			{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Learning: learning, Unknown: data.Other, Missing: data.Indicator},
-			{Name: "pay", Kind: data.Numeric, Upper: 9, OutOfRange: data.Clamp, Missing: data.Zero}}}
-		if learning == data.Learned {
-			s.Columns[0].MaxLevels = 5
-		}
-		c, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "all", "bins": 4}`)})
+			c.column, {Name: "old", Kind: data.Numeric, Upper: 9, OutOfRange: data.Clamp, Missing: data.Zero}}}
+		chain, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "all", "bins": 4}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		for _, n := range c.Names() {
-			if n.Cell.Columns == [2]string{"kind"} {
-				got = append(got, n.Level+"="+n.Cell.Aside[0])
+		var got, aside []string
+		pairs := 0
+		for _, n := range chain.Names() {
+			switch n.Cell.Columns {
+			case [2]string{"own"}:
+				got, aside = append(got, n.Level+"="+n.Cell.Aside[0]), append(aside, n.Cell.Aside[0])
+			case [2]string{"own", "old"}:
+				if pairs++; n.Cell.Aside != [2]string{aside[n.Cell.States[0]]} {
+					t.Errorf("%s: %v is beside %q, want %q", c.name, n, n.Cell.Aside, aside[n.Cell.States[0]])
+				}
 			}
-			if n.Cell.Columns == [2]string{"kind", "pay"} && strings.HasPrefix(n.Level, "other, ") != (n.Cell.Aside[0] == "other") {
-				t.Errorf("%v is beside %q", n, n.Cell.Aside[0])
-			}
 		}
-		if text := strings.Join(got, " "); text != want {
-			t.Errorf("got %s, want %s", text, want)
+		if text := strings.Join(got, " "); text != c.want || pairs == 0 {
+			t.Errorf("%s: got %s and %d cells of the pair, want %s", c.name, text, pairs, c.want)
 		}
-	}
-}
-
-// TestUnusedBinIsAside wants places that no learned bin takes apart from bins, alone and in pairs.
-func TestUnusedBinIsAside(t *testing.T) {
-	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
-		{Name: "pay", Kind: data.Numeric, Upper: 9, Bins: []float64{2}, MaxBins: 4, Learning: data.Learned, OutOfRange: data.Clamp, Missing: data.Indicator},
-		{Name: "old", Kind: data.Numeric, Upper: 9, OutOfRange: data.Clamp, Missing: data.Zero}}}
-	c, err := NewPipeline(nil, s, Spec{"interactions", []byte(`{"pairs": "all", "bins": 4}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, n := range c.Names() {
-		if n.Cell.Columns == [2]string{"pay"} {
-			got = append(got, n.Level+"="+n.Cell.Aside[0])
-		}
-		if n.Cell.Columns == [2]string{"pay", "old"} && (n.Cell.States[0] < 2) != (n.Cell.Aside[0] == "") {
-			t.Errorf("%v is beside %q", n, n.Cell.Aside[0])
-		}
-	}
-	if text, want := strings.Join(got, " "), "under 2= 2 and over= unused 1=unused 1 unused 2=unused 2 missing=missing"; text != want {
-		t.Errorf("got %s, want %s", text, want)
 	}
 }
