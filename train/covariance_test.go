@@ -239,12 +239,14 @@ func TestStructureOfPlans(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Request){
-		"no shape":        func(r *Request) { r.Transforms, r.Structure = nil, option.StructureKronecker },
-		"frequencies":     func(r *Request) { r.PrivateRadius, r.Structure = true, option.StructureFrequencies },
-		"no structure":    func(r *Request) { r.Structure = "diag" },
-		"unit radius":     func(r *Request) { r.PrivateRadius, r.Normalization = true, feature.NormUnit },
-		"no norm":         func(r *Request) { r.PrivateRadius, r.Normalization, r.Whiten = true, feature.NormNone, No },
-		"declared radius": func(r *Request) { r.PrivateRadius, r.Radius = true, 2 },
+		"no shape":         func(r *Request) { r.Transforms, r.Structure = nil, option.StructureKronecker },
+		"frequencies":      func(r *Request) { r.PrivateRadius, r.Structure = true, option.StructureFrequencies },
+		"no structure":     func(r *Request) { r.Structure = "diag" },
+		"unit radius":      func(r *Request) { r.PrivateRadius, r.Normalization = true, feature.NormUnit },
+		"no norm":          func(r *Request) { r.PrivateRadius, r.Normalization, r.Whiten = true, feature.NormNone, No },
+		"radius of norm 1": func(r *Request) { r.Radius, r.Normalization = 0.3, feature.NormUnit },
+		"radius, no norm":  func(r *Request) { r.Radius, r.Normalization, r.Whiten = 0.3, feature.NormNone, No },
+		"declared radius":  func(r *Request) { r.PrivateRadius, r.Radius = true, 2 },
 	} {
 		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Transforms: scatteringOf8x8(t)}
 		change(&r)

@@ -32,6 +32,9 @@ func (r Request) prepare(s *Setup) error {
 	if r.PrivateRadius && (m.Norm != feature.NormClip || r.Radius > 0) {
 		return fmt.Errorf("train: a private radius is asked for with row normalization %s and radius %v, want clip and none declared", m.Norm, r.Radius)
 	}
+	if r.Radius > 0 && m.Norm != feature.NormClip {
+		return fmt.Errorf("train: the radius %v of rows is given with row normalization %s, want clip, or no radius", r.Radius, m.Norm)
+	}
 	learn := func(kind string, ofRow float64, numbers int) {
 		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}

@@ -440,6 +440,7 @@ func TestNetworkWrong(t *testing.T) {
 		{"sampling", network("--batch-size", "5", "--parts", "3"), exitUsage, "want one of them"},
 		{"batches of fixed size", network("--batch-size", "10"), exitUsage, "replace-one"},
 		{"average", network("--average", "some"), exitUsage, "--average is \"some\""},
+		{"average of a network", []string{"train", "--data", table, "--schema", schema, "--average", "tail"}, exitUsage, "--average is \"tail\", want auto, yes or no"},
 		{"private bounds", []string{"train", "--data", table, "--schema", private, "--model", "mlp"}, exitUsage, "private bounds or levels with a network"},
 		{"no checkpoint to go on from", network("--resume", "none"), exitUsage, "there is no such file"},
 		{"checkpoint nowhere", network("--checkpoint", filepath.Join("none", "state"), "--out", filepath.Join("none", "m")), exitUsage, "none"},
@@ -448,7 +449,7 @@ func TestNetworkWrong(t *testing.T) {
 	})
 }
 
-// TestCorrelatedNoiseByFlags prices plans of the flags that say how the noise of steps hangs together.
+// TestCorrelatedNoiseByFlags prices plans of the flags that say how the noise of steps hangs together, and averages iterates by name.
 func TestCorrelatedNoiseByFlags(t *testing.T) {
 	schema, table := workplace(t, 900)
 	for flags, want := range map[string]string{
@@ -457,6 +458,8 @@ func TestCorrelatedNoiseByFlags(t *testing.T) {
 		"--correlated-noise tree --parts 6":           "repeat(4, tree-aggregation(",
 		"--correlated-noise banded --parts 6":         "6, 24, 1)",
 		"--batch-size 90 --sampling-probability 0.05": "repeat(24, truncated-poisson(0.05, ",
+		"--average tail":                              "average of the last 40 % of the iterates",
+		"--average exponential":                       "moving average of the iterates",
 		"--correlated-noise banded --parts 6 --sampling-probability 0.5 --noise-bands 4 --momentum 0": "6, 24, 0.5)",
 	} {
 		args := append([]string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--steps", "24", "--dry-run"}, strings.Fields(flags)...)

@@ -58,7 +58,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.interactions, "interactions", training.AutoInteractions, "functions of columns and of pairs of columns, from declared bins: none, bins (numbers in bins, no pairs), all, pairs such as age*sex,hours*job, or auto (a rule from public numbers chooses); costs nothing (docs/features.md)")
-	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, where a row is one number, and for a number with --unit person)")
+	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, where a row is one number, and for a numeric target with --unit person and levels or bins)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
 	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", option.DefaultIntercept, option.TextIntercept, option.WhitenedIntercept))
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
@@ -95,9 +95,6 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 		return r, o, err
 	}
 	if err = p.preparation(&r); err != nil {
-		return r, o, err
-	}
-	if o.Average, err = choice("average", p.average); err != nil {
 		return r, o, err
 	}
 	training.Settle(&r, &o, p.flags.Changed("momentum"))

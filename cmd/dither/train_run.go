@@ -149,13 +149,16 @@ func (t *trainCommand) planDescent(source tables, request train.Request, options
 	if t.nonPrivate && !t.plan.describes() {
 		training.Converge(&request, &options, source.schema, t.plan.flags.Changed("ridge"))
 	}
-	if err := options.Validate(); err != nil {
+	var err error
+	if options.Average, err = choice("average", t.plan.average); err != nil {
+		return nil, err
+	}
+	if err = options.Validate(); err != nil {
 		return nil, err
 	}
 	streaming := training.Streaming{Tell: t.tell(), Stream: t.stream, Cache: t.cacheFeatures, Source: t.streamed, Holdout: t.holdout.holdout, RowWeights: t.holdout.rowWeights, Weights: t.holdout.weights,
 		PrintsRecords: t.printNotPrivate && (t.test == "" || t.testPublic)}
-	err := streaming.Settle(source.schema.Private())
-	if err != nil {
+	if err = streaming.Settle(source.schema.Private()); err != nil {
 		return nil, err
 	}
 	if request.Holdout, err = t.holdout.request(t.group); err != nil {
