@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,29 @@ func Suggest(root *cobra.Command) {
 		if c.HasSubCommands() {
 			c.Args = knownCommand
 		}
+		if own := c.Args; own != nil {
+			c.Args = func(c *cobra.Command, args []string) error { return apart(c, args, own(c, args)) }
+		}
 		c.SetFlagErrorFunc(inWords)
 	})
+}
+
+// apart adds to an error about arguments that the value of a flag may be among them: true or false after a flag
+// that needs no value.
+func apart(c *cobra.Command, args []string, err error) error {
+	if err == nil || !slices.Contains(args, "true") && !slices.Contains(args, "false") {
+		return err
+	}
+	name := ""
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" && name == "" {
+			name = f.Name
+		}
+	})
+	if name == "" {
+		return err
+	}
+	return fmt.Errorf("%w; a value of --%s stands after an equals sign, as in --%s=false", err, name, name)
 }
 
 // knownCommand refuses arguments of a command that only has subcommands.

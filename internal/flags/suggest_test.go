@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -20,15 +21,6 @@ func TestEdits(t *testing.T) {
 
 // TestWrongValues wants the flag, its value and what it takes in the error about a value of the wrong type.
 func TestWrongValues(t *testing.T) {
-	c := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, Run: func(*cobra.Command, []string) {}}
-	f := c.Flags()
-	f.Bool("quiet", false, "")
-	f.Int("steps", 1, "")
-	f.Uint64("seed", 1, "")
-	f.Float64("epsilon", 1, "")
-	f.Float64Slice("edges", nil, "")
-	f.Duration("wait", time.Second, "")
-	Suggest(c)
 	for arg, want := range map[string]string{
 		"--quiet=maybe":                `--quiet is "maybe", want true or false`,
 		"--quiet=":                     `--quiet is "", want true or false`,
@@ -39,11 +31,23 @@ func TestWrongValues(t *testing.T) {
 		"--epsilon=1e999":              `--epsilon is "1e999", want a number nearer to zero`,
 		"--edges=1,b":                  `--edges is "1,b", want numbers separated by commas`,
 		"--wait=soon":                  `--wait is "soon", want a time such as 90s or 10m`,
+		"--quiet false":                `unknown command "false" for "x"; a value of --quiet stands after an equals sign, as in --quiet=false`,
+		"--quiet some":                 `unknown command "some" for "x"`,
+		"--steps 2 true":               `unknown command "true" for "x"`,
 		"--quite":                      `unknown flag --quite for "x", want one of those that x --help lists; did you mean --quiet?`,
 		"--steps=-3":                   "",
 		"--wait=1h30m":                 "",
 	} {
-		c.SetArgs([]string{arg})
+		c := &cobra.Command{Use: "x", Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true, Run: func(*cobra.Command, []string) {}}
+		f := c.Flags()
+		f.Bool("quiet", false, "")
+		f.Int("steps", 1, "")
+		f.Uint64("seed", 1, "")
+		f.Float64("epsilon", 1, "")
+		f.Float64Slice("edges", nil, "")
+		f.Duration("wait", time.Second, "")
+		Suggest(c)
+		c.SetArgs(strings.Fields(arg))
 		if err := c.Execute(); (err != nil) != (want != "") || err != nil && err.Error() != want {
 			t.Errorf("%s: got error %v, want %q", arg, err, want)
 		}
