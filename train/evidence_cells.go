@@ -39,18 +39,22 @@ type cellEvidence struct {
 // evidentCells changes the scales and weights of a model of interactions. In the new model, a missing
 // cell or an unknown level that the records hardly show acts like the mean of the other states. So do
 // its cells in pairs. Such a state keeps the share of its own effect that evident gives it. All
-// numbers were released, so this costs nothing.
+// numbers were released, so this costs nothing. The result also gets the weights of cells.
 //
 // Hashed pairs keep their weights, since their cells share features. So does a model with all its
 // iterates, which must end in its weights, and a sample of a distribution over models.
 func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 	m := result.Model
 	f := m.Features()
-	if p.NonPrivate || p.Person != nil || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil || o.Output == option.OutputAllIterates || o.Temperature > 0 {
+	if p.NonPrivate || !(ready.frequencies.noise > 0) || f.Whitening == nil || f.Whitening.Scales == nil {
 		return nil
 	}
 	e := newCellEvidence(f, m, ready.frequencies)
 	if len(e.grids) == 0 {
+		return nil
+	}
+	result.CellFrequencies = e.found()
+	if p.Person != nil || o.Output == option.OutputAllIterates || o.Temperature > 0 {
 		return nil
 	}
 	e.shrink()
@@ -64,6 +68,21 @@ func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 	out.Provenance = m.Provenance
 	result.Model, result.Unshrunk, result.UnshrunkWeights = out, f, m.Weights()
 	return nil
+}
+
+// found returns the weights of cells for others than shrink. A state that is a missing cell or an unknown level has
+// weight as far as it has evidence.
+func (e *cellEvidence) found() []float64 {
+	out := slices.Clone(e.weights)
+	for j := range out {
+		cell := e.names[j].Cell
+		for axis, column := range cell.Columns {
+			if cell.Aside[axis] != "" {
+				out[j] *= e.asides[[2]string{column, cell.Aside[axis]}]
+			}
+		}
+	}
+	return out
 }
 
 func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence {
@@ -87,7 +106,9 @@ func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence
 		for len(e.grids) < cell.Grid {
 			e.grids = append(e.grids, nil)
 		}
-		if cell.Grid > 0 {
+		if cell.Grid == 0 { // a missing number
+			e.weights[j] = e.standing(j)
+		} else {
 			own := cell.Grid - 1
 			if e.grids[own] = append(e.grids[own], j); cell.Columns[1] == "" && len(e.grids[own]) == 1 {
 				e.ofColumn[cell.Columns[0]] = append(e.ofColumn[cell.Columns[0]], own)

@@ -159,6 +159,37 @@ func TestCellsWithEvidence(t *testing.T) {
 		if err := ready.evidentCells(other, options, result); err != nil || result.Model != m || result.Unshrunk != nil {
 			t.Errorf("%s: the model was changed (%v)", name, err)
 		}
+		if released := name == "persons" || name == "all iterates"; released != (result.CellFrequencies != nil) {
+			t.Errorf("%s: got %d frequencies of cells", name, len(result.CellFrequencies))
+		}
+	}
+}
+
+// TestCellFrequencies: a result has the released frequencies as far as they stand out of the noise. A missing cell or an
+// unknown level counts if it is above the noise of all features, alone and in pairs.
+func TestCellFrequencies(t *testing.T) {
+	const noise = 0.002
+	ready, plan, m := cellsCase(t, 6)
+	found := map[string]float64{"kind = missing": 2.5 * noise, "kind × sort = missing, u": 0.05, "size = missing": 0.05, "kind = a": 0.9 * noise}
+	for j, n := range m.Features().Names() {
+		if v, edited := found[n.String()]; edited {
+			ready.frequencies.mean[j] = v
+		}
+	}
+	ready.frequencies.noise = noise
+	result := &Result{Model: m}
+	if err := ready.evidentCells(plan, Options{}, result); err != nil {
+		t.Fatal(err)
+	}
+	reach := 2 * math.Log(float64(len(ready.frequencies.mean)))
+	own := 1 - reach*noise*noise/0.05/0.05
+	for j, n := range m.Features().Names() {
+		v := ready.frequencies.mean[j]
+		want, checked := map[string]float64{"kind = missing": 0, "kind × sort = missing, u": 0, "kind = a": 0, "kind = b": v - noise*noise/v,
+			"size = missing": own * (v - noise*noise/v), "sort = u": v - noise*noise/v}[n.String()]
+		if got := result.CellFrequencies[j]; checked && math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: got %v, want %v", n, got, want)
+		}
 	}
 }
 

@@ -20,12 +20,17 @@ func (e *cellEvidence) weigh() {
 			e.divide(before, grid)
 		} else {
 			for _, j := range grid {
-				c := max(0, e.frequencies[j])
-				e.weights[j] = c * kept(c/e.noise, levelReach)
+				e.weights[j] = e.standing(j)
 			}
 		}
 		coarser[columns] = grid
 	}
+}
+
+// standing returns a frequency as far as it stands out of the noise.
+func (e *cellEvidence) standing(j int) float64 {
+	c := max(0, e.frequencies[j])
+	return c * kept(c/e.noise, levelReach)
 }
 
 // divide divides the weights of a coarse grid among the cells of a fine one.

@@ -87,6 +87,11 @@ type Result struct {
 	Unshrunk *feature.Map
 	// UnshrunkWeights are the weights of the model before that. They are corrected as the weights of the model are.
 	UnshrunkWeights []float64
+	// CellFrequencies has, for each feature of a model of cells, the released mean of the feature as far as it
+	// stands out of its noise. A feature whose mean does not stand out has 0. Fine cells share what their
+	// coarser cell has. Missing cells and unknown levels have 0 unless their own mean is above the noise of all
+	// features. It is nil for other models, and if no means were released with noise.
+	CellFrequencies []float64
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.
 	Output string
