@@ -46,7 +46,8 @@ type Page struct {
 	Budget []figure.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
-	// Shapes show what each column does to each score, those with the clearest effects first.
+	// Shapes show what each column and each pair of columns does to each score, those with the largest effects
+	// first.
 	Shapes []Shape
 	// BarWords say what the intervals of the coefficients contain. BarRefusal says why there are no
 	// intervals.

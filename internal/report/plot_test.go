@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/internal/figure"
 )
 
 func TestBars(t *testing.T) {
@@ -188,7 +187,8 @@ func TestCoefficientIntervals(t *testing.T) {
 	}
 }
 
-// TestShapes: the first shapes are drawn, levels by evidence where there are many, and the others stand in a table.
+// TestShapes: the first shapes are drawn, levels by their shares of the records or by evidence where there are many, and
+// the others stand in a table.
 func TestShapes(t *testing.T) {
 	var all []Shape
 	for i := range maxShapes + 3 {
@@ -199,20 +199,24 @@ func TestShapes(t *testing.T) {
 		all = append(all, s)
 	}
 	number := 0
-	views, rest := newShapes(all, &number)
+	shown := newShapes(all, &number)
+	views, rest := shown.Columns, shown.Rest
 	if len(views) != maxShapes || rest == nil || len(rest.Rows) != 3 || rest.Rows[0][1] != "0 ± 0.5" || rest.Rows[0][2] != "+13.0000 ± 0.5" {
 		t.Fatalf("got %d shapes and the table %v, want %d and 3 rows from 0 to 13", len(views), rest, maxShapes)
 	}
 	if p := views[0].Plot; len(p.Bars) != maxStates || len(p.Others) != 2 || p.Bars[0].Label != "level 13" {
 		t.Errorf("got %d bars from %v and %d others, want %d from level 13", len(p.Bars), p.Bars[0], len(p.Others), maxStates)
 	}
-	if views, rest = newShapes(all[:1], &number); rest != nil || len(views) != 1 {
-		t.Errorf("of one shape got %v and %v", views, rest)
+	if shown = newShapes(all[:1], &number); shown.Rest != nil || len(shown.Columns) != 1 || shown.Pairs {
+		t.Errorf("of one shape got %v", shown)
+	}
+	for k := range all[0].States {
+		all[0].Shares = append(all[0].Shares, float64(100-k)/1300)
+	}
+	if p := newShapes(all, &number).Columns[0].Plot; p.Bars[0].Label != "level 0" || p.Others[0].Label != "level 12" {
+		t.Errorf("got bars from %v, and others from %v, want the levels with the most records first", p.Bars[0], p.Others[0])
 	}
 	if got := (Shape{Name: "age", Unit: "years", Score: "a"}).title(); got != "age (years), score of a" {
 		t.Errorf("got the title %q, want the unit in it", got)
-	}
-	if e := (Shape{Points: []figure.Point{{X: 1, Y: -2, Low: -2.5, High: -1.5}}}).Evidence(); e != 1.5 {
-		t.Errorf("got the evidence %v, want 1.5", e)
 	}
 }

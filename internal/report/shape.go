@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ditherml/dither/internal/figure"
 )
@@ -28,21 +29,34 @@ type Shape struct {
 	// Points are over the values of a number, with intervals. Two points with one height are the ends
 	// of a bin.
 	Points []figure.Point
-	// States are levels, cells of a pair, missing cells and unknown levels.
+	// States are levels, cells of a pair, missing cells and unknown levels. Cells are row by row of the map of
+	// the pair, from its lowest row up.
 	States []Coefficient
+	// Shares are the shares of the records in States, as far as released frequencies tell. They are nil if
+	// there are none.
+	Shares []float64
+	// Effect is the root of the mean square over records, less what noise alone would give. It is 0 if nothing
+	// remains.
+	Effect float64
+	// Pair has the sides of the map of a pair. It is nil for a column.
+	Pair *Pair
 }
 
-// Evidence returns the largest distance from 0 by which an interval of the shape lies on one side.
-// It is negative if all intervals contain 0.
-func (s Shape) Evidence() float64 {
-	most := math.Inf(-1)
-	for _, p := range s.Points {
-		most = max(most, math.Abs(p.Y)-(p.High-p.Low)/2)
-	}
-	for _, c := range s.States {
-		most = max(most, math.Abs(c.Value)-c.Half)
-	}
-	return most
+// Pair has the sides of a map.
+type Pair struct {
+	Across, Up Side
+	// Point reports that the two numbers are the coordinates of a point.
+	Point bool
+}
+
+// Side is a column along a side of a map.
+type Side struct {
+	Name, Unit string
+	// States are in order. The last ones, as many as Aside, are missing cells and unknown levels.
+	States []string
+	Aside  int
+	// Ends are the ends of the ranges of a number, one more than ranges. They are nil for levels.
+	Ends []float64
 }
 
 // axis names the column and its unit.
@@ -68,49 +82,117 @@ type shapeView struct {
 	Plot  *scorePlot
 }
 
-// newShapes lays out the first shapes. The rest is a table of the least and the largest value.
-func newShapes(shapes []Shape, number *int) (views []shapeView, rest *Table) {
-	for _, s := range shapes[:min(len(shapes), maxShapes)] {
-		view := shapeView{Title: shorten(s.title(), maxLabelRunes)}
-		if len(s.Points) > 0 {
-			*number++
-			c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis(), Knots: s.Knots}, Y: figure.Axis{Label: "change of the score"},
-				Series: []figure.Series{{Name: s.Name, Points: s.Points}}}}}, *number)
-			c.Hint, c.Legend = false, nil
-			view.Chart = &c
+// shapeViews are the shapes of a page: columns with a figure, pairs with a map, and a table of the least and the
+// largest value of the others.
+type shapeViews struct {
+	Columns []shapeView
+	Maps    []tileMap
+	// Pairs reports that there are pairs.
+	Pairs bool
+	Rest  *Table
+}
+
+// newShapes lays out shapes, which are in order. Pairs of coordinates are drawn before other pairs. Of the latter,
+// those are drawn that have an effect.
+func newShapes(shapes []Shape, number *int) (out shapeViews) {
+	drawn, maps := make([]bool, len(shapes)), 0
+	for i, s := range shapes {
+		if s.Pair == nil && len(out.Columns) < maxShapes {
+			drawn[i] = true
+			out.Columns = append(out.Columns, newShapeView(s, number))
 		}
-		if len(s.States) > 0 {
-			ordered := slices.Clone(s.States)
-			if len(ordered) > maxStates {
-				slices.SortStableFunc(ordered, func(a, b Coefficient) int {
-					return cmp.Compare(math.Abs(b.Value)-b.Half, math.Abs(a.Value)-a.Half)
-				})
-			}
-			bars := ordered[:min(len(ordered), maxStates)]
-			largest := largestWeight(bars)
-			view.Plot = &scorePlot{}
-			for i, c := range ordered {
-				c.Score = ""
-				switch {
-				case i < len(bars):
-					view.Plot.Bars = append(view.Plot.Bars, newBar(c, largest))
-				case i < len(bars)+maxListedAfter:
-					view.Plot.Others = append(view.Plot.Others, newBar(c, largest))
-				default:
-					view.Plot.Left++
-				}
-			}
-		}
-		views = append(views, view)
 	}
-	if len(shapes) > maxShapes {
-		rest = &Table{Title: "Further shapes", Folded: true, Columns: []string{"column", "least", "largest"}}
-		for _, s := range shapes[maxShapes:min(len(shapes), maxShapes+maxShapeTable)] {
+	for _, point := range []bool{true, false} {
+		for i, s := range shapes {
+			if s.Pair == nil {
+				continue
+			}
+			out.Pairs = true
+			if s.Pair.Point == point && (point || s.Effect > 0) && maps < maxMaps && s.Pair.fits(s) {
+				maps, drawn[i] = maps+1, true
+				out.Maps = append(out.Maps, newTileMap(s, maps))
+			}
+		}
+	}
+	table := &Table{Title: "Further shapes", Folded: true, Columns: []string{"column", "least", "largest", "effect"}}
+	for i, s := range shapes {
+		if !drawn[i] && len(table.Rows) < maxShapeTable {
 			low, high := s.ends()
-			rest.Rows = append(rest.Rows, []string{s.title(), low, high})
+			table.Rows = append(table.Rows, []string{s.title(), low, high, s.effect()})
 		}
 	}
-	return views, rest
+	if len(table.Rows) > 0 {
+		out.Rest = table
+	}
+	return out
+}
+
+// fits reports whether a shape has a state for each cell of the map.
+func (p *Pair) fits(s Shape) bool {
+	cells := len(p.Across.States) * len(p.Up.States)
+	sides := func(a Side) bool { return a.Ends == nil || len(a.Ends) == len(a.States)-a.Aside+1 }
+	return cells > 0 && len(s.States) == cells && (s.Shares == nil || len(s.Shares) == cells) && sides(p.Across) && sides(p.Up)
+}
+
+// newShapeView lays out the shape of a column. Of many states, those with the most records have bars.
+func newShapeView(s Shape, number *int) shapeView {
+	view := shapeView{Title: shorten(s.title(), maxLabelRunes)}
+	if len(s.Points) > 0 {
+		*number++
+		c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis(), Knots: s.Knots}, Y: figure.Axis{Label: "change of the score"},
+			Series: []figure.Series{{Name: s.Name, Points: s.Points}}}}}, *number)
+		c.Hint, c.Legend = false, nil
+		view.Chart = &c
+	}
+	if len(s.States) == 0 {
+		return view
+	}
+	ordered := s.ordered()
+	bars := ordered[:min(len(ordered), maxStates)]
+	largest := largestWeight(bars)
+	view.Plot = &scorePlot{}
+	for i, c := range ordered {
+		c.Score = ""
+		switch {
+		case i < len(bars):
+			view.Plot.Bars = append(view.Plot.Bars, newBar(c, largest))
+		case i < len(bars)+maxListedAfter:
+			view.Plot.Others = append(view.Plot.Others, newBar(c, largest))
+		default:
+			view.Plot.Left++
+		}
+	}
+	return view
+}
+
+// ordered returns the states in the order in which they are shown. If they are too many for bars, those with the most
+// records come first. If these are not known, those come first whose intervals are farthest from 0.
+func (s Shape) ordered() []Coefficient {
+	if len(s.States) <= maxStates {
+		return s.States
+	}
+	order := make([]int, len(s.States))
+	for i := range order {
+		order[i] = i
+	}
+	evidence := func(i int) float64 { return math.Abs(s.States[i].Value) - s.States[i].Half }
+	if len(s.Shares) == len(s.States) {
+		evidence = func(i int) float64 { return s.Shares[i] }
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(evidence(b), evidence(a)) })
+	var out []Coefficient
+	for _, i := range order {
+		out = append(out, s.States[i])
+	}
+	return out
+}
+
+// effect writes the effect of a shape.
+func (s Shape) effect() string {
+	if s.Effect > 0 {
+		return plain(parse(strconv.FormatFloat(s.Effect, 'e', 1, 64)))
+	}
+	return "–"
 }
 
 // ends returns the least and the largest value of a shape, with half the lengths of their intervals.
@@ -132,5 +214,9 @@ func (s Shape) ends() (low, high string) {
 	return text(slices.MinFunc(all, order)), text(slices.MaxFunc(all, order))
 }
 
-// shapeNote explains the shapes.
-const shapeNote = "Each figure shows how a column moves the score, relative to the mean over its declared states and before a row is scaled or clipped to its norm. A band or a line on a bar is an interval, as for the coefficients. The columns with the clearest effects come first."
+// shapeNote explains the shapes, and pairNote and noPairNote the pairs.
+const (
+	shapeNote  = "Each figure shows how a column moves the score, before a row is scaled or clipped to its norm. It is relative to the mean over the records, as far as released frequencies tell where they are, and else to the mean over the declared states. A band or a line on a bar is an interval, as for the coefficients. The largest effects come first. An effect is the root of the mean square over the records, less what noise alone would give."
+	pairNote   = "Each map shows what two columns together add to what each of them does alone. The stronger the color, the larger the change of the score. In a hatched cell the interval contains 0, so the change may be noise alone. An empty cell has few records, if any: the released frequencies show none that stand out of their noise."
+	noPairNote = "No pair of columns has an effect that stands out of the noise."
+)

@@ -170,16 +170,16 @@ func (t *textPage) coefficients() {
 	}
 }
 
-// shapes writes the least and the largest value of each shape.
+// shapes writes the least and the largest value of each shape, and its effect.
 func (t *textPage) shapes() {
 	if len(t.Shapes) == 0 {
 		return
 	}
 	t.heading("What each column does")
-	rows := [][]string{{"column", "least", "largest"}}
+	rows := [][]string{{"column", "least", "largest", "effect"}}
 	for _, s := range t.Shapes[:min(len(t.Shapes), maxShapes)] {
 		low, high := s.ends()
-		rows = append(rows, []string{s.title(), low, high})
+		rows = append(rows, []string{s.title(), low, high, s.effect()})
 	}
 	t.table(rows)
 }

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // view is a page as the template shows it.
 type view struct {
@@ -27,14 +30,14 @@ type view struct {
 	Rows       []eventRow
 	Segments   []segment
 	Plots      []scorePlot
-	ShapeViews []shapeView
-	ShapeRest  *Table
-	ShapeNote  string
-	ScoresLeft int
-	Confusion  *confusionView
-	TooLarge   bool
-	BudgetNote string
-	WeightNote []string
+	ShapeViews shapeViews
+	// ShapeNote, PairNote and NoPairNote explain the shapes.
+	ShapeNote, PairNote, NoPairNote string
+	ScoresLeft                      int
+	Confusion                       *confusionView
+	TooLarge                        bool
+	BudgetNote                      string
+	WeightNote                      []string
 	// EstimatesNote explains the intervals of coefficients, and EstimateBars draw them.
 	EstimatesNote, EstimateBarsNote string
 	EstimateBars                    []estimateBar
@@ -81,8 +84,11 @@ func newView(p Page) view {
 	if p.Tradeoff != nil {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
 	}
-	v.ShapeViews, v.ShapeRest = newShapes(p.Shapes, &number)
-	v.ShapeNote = shapeNote
+	v.ShapeViews = newShapes(p.Shapes, &number)
+	v.ShapeNote, v.PairNote = shapeNote, pairNote
+	if !slices.ContainsFunc(p.Shapes, func(s Shape) bool { return s.Pair != nil && s.Effect > 0 }) {
+		v.NoPairNote = noPairNote
+	}
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

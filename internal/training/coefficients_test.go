@@ -67,7 +67,7 @@ func TestEvidenceInCoefficients(t *testing.T) {
 			t.Errorf("feature %d has the weight %v, want %v", j, got[j], want)
 		}
 	}
-	shape := shapes(m, bars{})[0]
+	shape := shapes(m, bars{}, nil)[0]
 	if unknown, missing := shape.States[2].Value-shape.States[0].Value, shape.States[3].Value-shape.States[0].Value; math.Abs(unknown-1) > 1e-12 || math.Abs(missing+6) > 1e-12 {
 		t.Errorf("unknown levels are at %v and missing cells at %v from the first level, want 1 and -6", unknown, missing)
 	}

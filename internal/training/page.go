@@ -68,7 +68,7 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 	p.Provenance = []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}}
 	intervals := r.barsOf(result)
 	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals)
-	p.Shapes = shapes(result.Model, intervals)
+	p.Shapes = shapes(result.Model, intervals, result.CellFrequencies)
 	p.BarWords, p.BarRefusal = intervals.target, intervals.refusal
 	p.Estimates = reportEstimates(result.Inference)
 	p.Files = append(p.Files, r.Network.files(result.Model)...)

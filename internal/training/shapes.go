@@ -3,16 +3,13 @@ package training
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
@@ -23,9 +20,8 @@ const (
 	// plainPoints and cellPoints are the numbers of places at which a number is shown: on a line, and
 	// in equal cells.
 	plainPoints, cellPoints = 9, 32
-	// pairPoints is the number of places of a number in a pair. Finer cells of a place are averaged at
-	// insidePoints points of each number.
-	pairPoints, insidePoints = 4, 4
+	// rounding is more than the rounding of a value that is 0.
+	rounding = 1e-12
 )
 
 // shaper computes what columns do to the scores of a linear model.
@@ -43,6 +39,9 @@ type shaper struct {
 	scratch         *feature.PipelineScratch
 	byColumn        map[string][]int
 	names           []encoder.Name
+	numbers         map[string]bool // columns that bins divide
+	// frequencies are the released means of features as far as they stand out of the noise, or nil.
+	frequencies []float64
 	// entries appends the features of a row that are not 0. It is nil for rows that are not mostly 0.
 	entries func(values []float32, index []uint32, x []float64) ([]uint32, []float64)
 }
@@ -62,8 +61,10 @@ type place struct {
 }
 
 // shapes returns what each column and each pair of columns does to each score, with half the length of
-// the intervals. It is nil for a network and for maps whose features are of many columns.
-func shapes(m *model.Model, intervals bars) []report.Shape {
+// the intervals. Those with the largest effects over the records come first. Among those without an effect, the ones
+// whose mean squares are farthest above noise come first. The frequencies are the released means of features, nil if there are none. The result is nil for a network
+// and for maps whose features are of many columns.
+func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shape {
 	f := m.Features()
 	specs := f.Specs()
 	cells := len(specs) == 1 && specs[0].Name == "interactions"
@@ -72,35 +73,49 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m),
 		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
-		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}, numbers: map[string]bool{}}
+	for _, c := range s.columns {
+		s.numbers[c.Name] = c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
+	}
 	if cells {
 		s.halfLogarithmic = halfLogarithmicOf(specs[0])
 		s.entries, _ = f.Pipeline.Entries()
 	}
-	s.names = f.Names()
+	if s.names = f.Names(); len(frequencies) == len(s.names) {
+		s.frequencies = frequencies
+	}
 	for j, n := range s.names {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
+	var all []ranked
+	for i := range s.columns {
+		c := &s.columns[i]
+		for _, own := range s.shape(c.Name, s.places(i, 0), cellPoints) {
+			own.Unit, own.Knots = unitOf(c), s.knots(c)
+			all = append(all, own)
+		}
+	}
+	for _, p := range s.pairs() {
+		places, sides := s.placesOf(p)
+		for _, own := range s.shape(p.name, places, p.bins) {
+			own.Pair = sides
+			all = append(all, own)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.Effect, a.Effect), cmp.Compare(b.above, a.above))
+	})
 	var out []report.Shape
-	for i, c := range s.columns {
-		own := s.shape(c.Name, s.places(i, false))
-		for k := range own {
-			own[k].Unit = unitOf(&c)
-			for j := 0; j <= cellPoints && slices.Contains(s.halfLogarithmic, c.Name); j++ {
-				own[k].Knots = append(own[k].Knots, encoder.HalfLogarithmic(c.Lower, c.Upper, float64(j)/cellPoints))
-			}
-		}
-		out = append(out, own...)
+	for _, r := range all {
+		out = append(out, r.Shape)
 	}
-	for i, a := range s.columns {
-		for j, b := range s.columns {
-			if name := a.Name + " × " + b.Name; i != j && s.byColumn[name] != nil {
-				out = append(out, s.shape(name, s.pairs(i, j))...)
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b report.Shape) int { return cmp.Compare(b.Evidence(), a.Evidence()) })
 	return out
+}
+
+// ranked is a shape with the distance of its mean square above what noise alone would give, in standard deviations.
+type ranked struct {
+	report.Shape
+	above float64
 }
 
 // halfLogarithmicOf returns the columns whose bins are half-logarithmic by the transform interactions.
@@ -112,144 +127,6 @@ func halfLogarithmicOf(spec feature.Spec) []string {
 		return nil // a pipeline's specification has a list
 	}
 	return parameters.HalfLogarithmic
-}
-
-// unitOf returns the unit of a column of numbers in words, "" without one.
-func unitOf(c *data.Column) string {
-	if c.Date != nil && c.Kind == data.Numeric {
-		return "days after " + string(moment.AppendDate(nil, float64(c.Date.Since)))
-	}
-	return c.Unit
-}
-
-// empty returns a row without any value.
-func (s *shaper) empty() []float32 {
-	out := make([]float32, s.features.Encoder().Values())
-	for i := range out {
-		out[i] = float32(math.NaN())
-	}
-	return out
-}
-
-// places lists the states of a column. In a pair a number has fewer.
-func (s *shaper) places(column int, pair bool) (out []place) {
-	c := s.columns[column]
-	add := func(p place, v float64) {
-		p.values = s.empty()
-		p.values[column] = float32(v)
-		out = append(out, p)
-	}
-	number := func(from, to float64) {
-		digits, at, first, last := 4, (from+to)/2, 1.0, 0.0
-		for ; digits < 17 && to > from && strconv.FormatFloat(from, 'g', digits, 64) == strconv.FormatFloat(to, 'g', digits, 64); digits++ {
-		}
-		if c.Integer && to > from { // a cell without an integer holds no record
-			first, last = integersIn(from, to, c.Upper)
-			if first > last {
-				return
-			}
-			at = min(max(math.Round(at), first), last)
-		}
-		add(place{name: fmt.Sprintf("%.*g to %.*g", digits, from, digits, to), from: from, to: to, number: true,
-			integers: first <= last, first: first, last: last}, at)
-	}
-	switch {
-	case c.Kind == data.Categorical:
-		for k, level := range c.Levels {
-			add(place{name: level}, float64(k))
-		}
-		if c.Unknown == data.Other {
-			add(place{name: "other", aside: true}, float64(len(c.Levels)))
-		}
-	case c.Slots() > 0:
-		edges := slices.Concat([]float64{c.Lower}, c.Bins, []float64{c.Upper})
-		for k := range len(edges) - 1 {
-			number(edges[k], edges[k+1])
-		}
-	default:
-		n := plainPoints - 1
-		switch {
-		case pair:
-			n = pairPoints
-		case s.cells:
-			n = cellPoints
-		default:
-			number(c.Lower, c.Lower)
-		}
-		of := func(share float64) float64 { return c.Lower + (c.Upper-c.Lower)*share }
-		if !pair && slices.Contains(s.halfLogarithmic, c.Name) {
-			of = func(share float64) float64 { return encoder.HalfLogarithmic(c.Lower, c.Upper, share) }
-		}
-		for k := range n {
-			from, to := of(float64(k)/float64(n)), of(float64(k+1)/float64(n))
-			if !s.cells && !pair { // a line
-				from = to
-			}
-			number(from, to)
-		}
-	}
-	if c.Missing == data.Indicator {
-		add(place{name: "missing", aside: true}, math.NaN())
-	}
-	return out
-}
-
-// pairs lists the states of a pair of columns.
-func (s *shaper) pairs(a, b int) (out []place) {
-	inside := s.inside(s.columns[a].Name + " × " + s.columns[b].Name)
-	for _, p := range s.places(a, true) {
-		for _, q := range s.places(b, true) {
-			own := place{name: p.name + ", " + q.name, aside: p.aside || q.aside}
-			for _, x := range p.points(a, inside) {
-				for _, y := range q.points(b, inside) {
-					values := s.empty()
-					values[a], values[b] = x, y
-					own.inside = append(own.inside, values)
-				}
-			}
-			out = append(out, own)
-		}
-	}
-	return out
-}
-
-// integersIn returns the first and the last integer of a place. The place holds its upper end if this is the upper
-// end of the column. The first is larger than the last if there is none. Ends are rounded.
-func integersIn(from, to, upper float64) (first, last float64) {
-	near := max(1e-9*(to-from), 1e-15*max(math.Abs(from), math.Abs(to)))
-	if to >= upper-near {
-		return math.Ceil(from - near), math.Floor(upper)
-	}
-	return math.Ceil(from - near), math.Ceil(to-near) - 1
-}
-
-// points returns values of a column in a place of it, for a number at most this many.
-func (p *place) points(column, most int) (out []float32) {
-	if !p.number {
-		return []float32{p.values[column]}
-	}
-	if p.integers {
-		count := p.last - p.first + 1
-		n := min(count, float64(most))
-		for k := range int(n) {
-			out = append(out, float32(p.first+math.Floor((float64(k)+0.5)*count/n)))
-		}
-		return out
-	}
-	for k := range most {
-		out = append(out, float32(p.from+(p.to-p.from)*(float64(k)+0.5)/float64(most)))
-	}
-	return out
-}
-
-// inside returns the number of points of a number in a place of a pair: one, unless there are finer cells than places.
-func (s *shaper) inside(pair string) int {
-	for _, j := range s.byColumn[pair] {
-		if cell := s.names[j].Cell; max(cell.States[0], cell.States[1]) > pairPoints {
-			return insidePoints
-		}
-	}
-	return 1
 }
 
 // add adds a share of the features of a row, which have places in sum.
@@ -269,54 +146,95 @@ func (s *shaper) add(sum []float64, features []int, at map[uint32]int, values []
 	}
 }
 
-// shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean
-// over the declared states.
-func (s *shaper) shape(name string, places []place) []report.Shape {
-	features := s.byColumn[name]
-	if len(features) == 0 || len(places) == 0 {
-		return nil
-	}
-	rows, mean, declared := make([][]float64, len(places)), make([]float64, len(features)), 0.0
+// sparse are the numbers of a row that are not 0, by their positions among the features of a shape.
+type sparse struct {
+	at []int
+	x  []float64
+}
+
+// rows returns the features of places.
+func (s *shaper) rows(features []int, places []place) []sparse {
 	whole, at := make([]float64, s.features.Pipeline.Dim()), make(map[uint32]int, len(features))
 	for k, j := range features {
 		at[uint32(j)] = k
 	}
+	out, sum := make([]sparse, len(places)), make([]float64, len(features))
 	for i, p := range places {
-		rows[i] = make([]float64, len(features))
-		if p.inside == nil {
-			p.inside = [][]float32{p.values}
+		clear(sum)
+		inside := p.inside
+		if inside == nil {
+			inside = [][]float32{p.values}
 		}
-		for _, values := range p.inside {
-			s.add(rows[i], features, at, values, 1/float64(len(p.inside)), whole)
+		for _, values := range inside {
+			s.add(sum, features, at, values, 1/float64(len(inside)), whole)
 		}
-		if !p.aside {
-			declared++
-			for k, v := range rows[i] {
-				mean[k] += v
+		for k, v := range sum {
+			if v != 0 {
+				out[i].at, out[i].x = append(out[i].at, k), append(out[i].x, v)
 			}
 		}
 	}
-	var out []report.Shape
-	for score, weights := range s.weights {
+	return out
+}
+
+// weights returns the weights of places in means: the shares of records as far as they are known, and else the same for
+// each declared state.
+func weights(places []place, shares []float64) []float64 {
+	if shares != nil {
+		return shares
+	}
+	out, declared := make([]float64, len(places)), 0.0
+	for _, p := range places {
+		if !p.aside {
+			declared++
+		}
+	}
+	for i, p := range places {
+		if !p.aside {
+			out[i] = 1 / declared
+		}
+	}
+	return out
+}
+
+// shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean
+// over the records, as far as released frequencies say where these are, and else over the declared states. Numbers
+// have about this many bins.
+func (s *shaper) shape(name string, places []place, bins int) []ranked {
+	features := s.byColumn[name]
+	if len(features) == 0 || len(places) == 0 {
+		return nil
+	}
+	rows := s.rows(features, places)
+	shares := s.shares(features, rows, bins)
+	parts, mean, moved := weights(places, shares), make([]float64, len(features)), make([]float64, len(features))
+	for i, r := range rows {
+		for k, at := range r.at {
+			mean[at] += parts[i] * r.x[k]
+		}
+	}
+	var out []ranked
+	for score := range s.weights {
 		shape := report.Shape{Name: name}
 		if len(s.weights) > 1 {
 			shape.Score = s.schema.Target.Levels[score]
 		}
+		var effect effect
 		for i, p := range places {
-			moved, value, before := make([]float64, len(features)), 0.0, 0.0
-			for k, j := range features {
-				moved[k] = rows[i][k] - mean[k]/max(1, declared)
-				value += moved[k] * weights[j]
-				before += moved[k] * s.before[score][j]
+			for k, v := range mean {
+				moved[k] = -v
 			}
-			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*before)
-			if s.bars.spread != nil {
-				half = s.bars.spread.Half(score, features, moved, before)
+			for k, at := range rows[i].at {
+				moved[at] += rows[i].x[k]
 			}
-			half += math.Abs(value - before)
+			value, half := s.value(score, features, moved)
+			effect.add(parts[i], value, half)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
+				if shares != nil {
+					shape.Shares = append(shape.Shares, shares[i])
+				}
 			default:
 				shape.Points = append(shape.Points, figure.Point{X: p.from, Y: value, Low: value - half, High: value + half})
 				if p.to > p.from {
@@ -324,9 +242,63 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 				}
 			}
 		}
-		out = append(out, shape)
+		shape.Effect = effect.size()
+		out = append(out, ranked{shape, effect.above()})
 	}
 	return out
+}
+
+// value returns what features add to a score, with half the length of the interval.
+func (s *shaper) value(score int, features []int, x []float64) (value, half float64) {
+	before := 0.0
+	for k, j := range features {
+		value += x[k] * s.weights[score][j]
+		before += x[k] * s.before[score][j]
+	}
+	half = math.Hypot(s.bars.half*s.length(features, x), s.bars.relative*before)
+	if s.bars.spread != nil {
+		half = s.bars.spread.Half(score, features, x, before)
+	}
+	if half += math.Abs(value - before); math.Abs(value) < rounding {
+		value = 0
+	}
+	return value, half
+}
+
+// effect is the mean square of a shape over records. The interval of a value gives its noise: half its length is
+// normalReach standard deviations. All numbers in it are released or public: frequencies, weights, and the plan's
+// noise.
+type effect struct {
+	square float64 // mean square of the values
+	noise  float64 // its mean if the values are noise alone
+	spread float64 // its variance if they are independent noise alone
+}
+
+// add adds a value that a part of the records has.
+func (e *effect) add(part, value, half float64) {
+	noise := part * half * half / (normalReach * normalReach)
+	e.square += part * value * value
+	e.noise += noise
+	e.spread += 2 * noise * noise
+}
+
+// reach is the number of standard deviations of a mean square of noise that are taken off.
+const reach = 3
+
+// size returns the root of the mean square, less what noise alone would give: its mean and three standard
+// deviations. It is 0 if nothing remains. So a value that is large by the luck of its noise counts little, if
+// few records have it or its interval is long. Without intervals nothing is taken off.
+func (e *effect) size() float64 {
+	return math.Sqrt(max(0, e.square-e.noise-reach*math.Sqrt(e.spread)))
+}
+
+// above returns the distance of the mean square above that of noise alone, in standard deviations of the latter. It
+// is 0 without intervals.
+func (e *effect) above() float64 {
+	if !(e.spread > 0) {
+		return 0
+	}
+	return (e.square - e.noise) / math.Sqrt(e.spread)
 }
 
 // length returns the norm of these features in the rows of training.

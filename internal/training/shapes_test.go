@@ -46,7 +46,7 @@ func TestShapesAddUp(t *testing.T) {
 	for name, specs := range map[string][]feature.Spec{"columns": nil, "cells and pairs": {{Name: "interactions", Parameters: []byte(`{"bins":8,"pair-bins":4,"pairs":"kind*size"}`)}}} {
 		m := shapedModel(t, specs...)
 		all := map[string]report.Shape{}
-		for _, s := range shapes(m, bars{half: 0.5}) {
+		for _, s := range shapes(m, bars{half: 0.5}, nil) {
 			all[s.Name] = s
 		}
 		score := func(kind, size, age float64) float64 {
@@ -106,15 +106,15 @@ func TestShapesAddUp(t *testing.T) {
 
 // TestShapesOfPairsAreMeans: a place of a pair stands for the mean of its finer cells.
 func TestShapesOfPairsAreMeans(t *testing.T) {
-	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":2,"pair-bins":16,"pairs":"kind*size"}`)})
+	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":2,"pair-bins":64,"pairs":"kind*size"}`)})
 	states := map[string]float64{}
-	for _, s := range shapes(m, bars{half: 0.5}) {
+	for _, s := range shapes(m, bars{half: 0.5}, nil) {
 		for _, c := range s.States {
 			states[s.Name+" "+c.Feature] = c.Value
 		}
 	}
 	want := 0.0
-	for _, size := range []float64{6.25, 6.75, 7.25, 7.75} {
+	for _, size := range []float64{7.5625, 7.6875, 7.8125, 7.9375} {
 		for kind, sign := range []float64{-0.25, 0, 0.25} {
 			d, err := data.New(m.Schema(), [][]float32{{float32(kind)}, {float32(size)}, {10}}, nil)
 			if err != nil {
@@ -125,7 +125,7 @@ func TestShapesOfPairsAreMeans(t *testing.T) {
 			}
 		}
 	}
-	got := states["kind c"] - states["kind a"] + states["kind × size c, 6 to 8"] - states["kind × size a, 6 to 8"]
+	got := states["kind c"] - states["kind a"] + states["kind × size c, 7.5 to 8"] - states["kind × size a, 7.5 to 8"]
 	if math.Abs(got-want) > 1e-5 || want == 0 {
 		t.Errorf("shapes change by %v, want the mean change of the score of %v", got, want)
 	}
@@ -134,7 +134,7 @@ func TestShapesOfPairsAreMeans(t *testing.T) {
 // TestShapesOfHalfLogarithms wants places at equal steps of the scale for a number with half-logarithmic bins.
 func TestShapesOfHalfLogarithms(t *testing.T) {
 	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":32,"half-logarithmic":"size","pairs":"none"}`)})
-	for _, s := range shapes(m, bars{half: 0.5}) {
+	for _, s := range shapes(m, bars{half: 0.5}, nil) {
 		if s.Name != "size" {
 			continue
 		}
@@ -184,7 +184,7 @@ columns:
 		t.Fatal(err)
 	}
 	units := map[string]string{}
-	for _, shape := range shapes(m, bars{}) {
+	for _, shape := range shapes(m, bars{}, nil) {
 		units[shape.Name] = shape.Unit
 	}
 	if want := map[string]string{"age": "years", "pay": "", "joined": "days after 2020-01-01", "joined.month": ""}; !maps.Equal(units, want) {
@@ -204,9 +204,9 @@ func TestPlacesOfIntegers(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := shaper{features: &feature.Map{Pipeline: chain}, columns: s.Features(), cells: true, halfLogarithmic: halfLogarithmicOf(chain.Specs()[0])}
-		for _, pair := range []bool{false, true} {
+		for _, bins := range []int{0, 4} {
 			held := 0
-			for _, p := range own.places(0, pair) {
+			for _, p := range own.places(0, bins) {
 				near := max(1e-9, 1e-6*p.from) // of single precision
 				for _, v := range append(p.points(0, 4), p.values[0]) {
 					if v := float64(v); v != math.Trunc(v) || v < p.from-near || v > p.to+near || v == p.to && v < upper-1 && upper < 1e6 {
@@ -220,7 +220,7 @@ func TestPlacesOfIntegers(t *testing.T) {
 				}
 			}
 			if upper < 1e6 && held != int(upper)+1 {
-				t.Errorf("%s, pair %v: the places hold %d integers, want %d", spec, pair, held, int(upper)+1)
+				t.Errorf("%s, bins %v: the places hold %d integers, want %d", spec, bins, held, int(upper)+1)
 			}
 		}
 	}
