@@ -153,7 +153,10 @@ func TestMapsOfPairs(t *testing.T) {
 		t.Errorf("got the maps %v and the table %v", got.Maps, got.Rest)
 	}
 	all[0].States, all[1].Effect = all[0].States[1:], 0
-	if got = newShapes(all[:2], &number); len(got.Maps) != 0 || len(got.Rest.Rows) != 2 || got.Rest.Rows[1][3] != "–" {
+	if !got.Clear || !got.Points || newShapes(all[maxMaps+1:], &number).Clear {
+		t.Errorf("got %v and %v, want maps of a point and of pairs with effects", got.Points, got.Clear)
+	}
+	if got = newShapes(all[:2], &number); got.Points || len(got.Maps) != 0 || len(got.Rest.Rows) != 2 || got.Rest.Rows[1][3] != "–" {
 		t.Errorf("got %d maps of a pair without all cells, and of one without an effect", len(got.Maps))
 	}
 }

@@ -35,8 +35,8 @@ type Shape struct {
 	// Shares are the shares of the records in States, as far as released frequencies tell. They are nil if
 	// there are none.
 	Shares []float64
-	// Effect is the root of the mean square over records, less what noise alone would give. It is 0 if nothing
-	// remains.
+	// Effect is the root of the mean square over records, less the mean of noise. It is 0 if noise alone
+	// explains the mean square.
 	Effect float64
 	// Pair has the sides of the map of a pair. It is nil for a column.
 	Pair *Pair
@@ -45,7 +45,8 @@ type Shape struct {
 // Pair has the sides of a map.
 type Pair struct {
 	Across, Up Side
-	// Point reports that the two numbers are the coordinates of a point.
+	// Point reports that the two numbers are the coordinates of a point. Then a value has the parts of the pair and
+	// of both columns.
 	Point bool
 }
 
@@ -87,9 +88,10 @@ type shapeView struct {
 type shapeViews struct {
 	Columns []shapeView
 	Maps    []tileMap
-	// Pairs reports that there are pairs.
-	Pairs bool
-	Rest  *Table
+	// Pairs reports that there are pairs, and Points that some of the maps are of coordinates. Clear reports that
+	// some other pair has an effect.
+	Pairs, Points, Clear bool
+	Rest                 *Table
 }
 
 // newShapes lays out shapes, which are in order. Pairs of coordinates are drawn before other pairs. Of the latter,
@@ -107,9 +109,9 @@ func newShapes(shapes []Shape, number *int) (out shapeViews) {
 			if s.Pair == nil {
 				continue
 			}
-			out.Pairs = true
+			out.Pairs, out.Clear = true, out.Clear || !s.Pair.Point && s.Effect > 0
 			if s.Pair.Point == point && (point || s.Effect > 0) && maps < maxMaps && s.Pair.fits(s) {
-				maps, drawn[i] = maps+1, true
+				maps, drawn[i], out.Points = maps+1, true, out.Points || point
 				out.Maps = append(out.Maps, newTileMap(s, maps))
 			}
 		}
@@ -214,9 +216,10 @@ func (s Shape) ends() (low, high string) {
 	return text(slices.MinFunc(all, order)), text(slices.MaxFunc(all, order))
 }
 
-// shapeNote explains the shapes, and pairNote and noPairNote the pairs.
+// shapeNote explains the shapes, and the others explain the pairs.
 const (
-	shapeNote  = "Each figure shows how a column moves the score, before a row is scaled or clipped to its norm. It is relative to the mean over the records, as far as released frequencies tell where they are, and else to the mean over the declared states. A band or a line on a bar is an interval, as for the coefficients. The largest effects come first. An effect is the root of the mean square over the records, less what noise alone would give."
-	pairNote   = "Each map shows what two columns together add to what each of them does alone. The stronger the color, the larger the change of the score. In a hatched cell the interval contains 0, so the change may be noise alone. An empty cell has few records, if any: the released frequencies show none that stand out of their noise."
-	noPairNote = "No pair of columns has an effect that stands out of the noise."
+	shapeNote  = "Each figure shows how a column moves the score, with its part of what pairs do, before a row is scaled or clipped to its norm. It is relative to the mean over the records, as far as released frequencies tell where they are, and else to the mean over the declared states. A band or a line on a bar is an interval, as for the coefficients. The largest effects come first. An effect is the root of the mean square over the records, less what noise gives. What noise alone can explain has no effect."
+	pairNote   = "Each map shows what two columns together add to the figures of each of them alone. The stronger the color, the larger the change of the score. In a hatched cell the interval contains 0, so the change may be noise alone. An empty cell has few records, if any: the released frequencies show none that stand out of their noise."
+	pointNote  = "A map of coordinates shows the whole effect of a point: that of both columns is in it too."
+	noPairNote = "No pair of columns has an effect of its own that stands out of the noise."
 )

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // view is a page as the template shows it.
 type view struct {
@@ -31,13 +28,13 @@ type view struct {
 	Segments   []segment
 	Plots      []scorePlot
 	ShapeViews shapeViews
-	// ShapeNote, PairNote and NoPairNote explain the shapes.
-	ShapeNote, PairNote, NoPairNote string
-	ScoresLeft                      int
-	Confusion                       *confusionView
-	TooLarge                        bool
-	BudgetNote                      string
-	WeightNote                      []string
+	// ShapeNote, PairNote, PointNote and NoPairNote explain the shapes.
+	ShapeNote, PairNote, PointNote, NoPairNote string
+	ScoresLeft                                 int
+	Confusion                                  *confusionView
+	TooLarge                                   bool
+	BudgetNote                                 string
+	WeightNote                                 []string
 	// EstimatesNote explains the intervals of coefficients, and EstimateBars draw them.
 	EstimatesNote, EstimateBarsNote string
 	EstimateBars                    []estimateBar
@@ -85,10 +82,7 @@ func newView(p Page) view {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
 	}
 	v.ShapeViews = newShapes(p.Shapes, &number)
-	v.ShapeNote, v.PairNote = shapeNote, pairNote
-	if !slices.ContainsFunc(p.Shapes, func(s Shape) bool { return s.Pair != nil && s.Effect > 0 }) {
-		v.NoPairNote = noPairNote
-	}
+	v.ShapeNote, v.PairNote, v.PointNote, v.NoPairNote = shapeNote, pairNote, pointNote, noPairNote
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

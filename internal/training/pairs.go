@@ -79,11 +79,10 @@ func (s *shaper) finest(features []int) int {
 	return most
 }
 
-// placesOf lists the states of a pair row by row of its map, and the sides of the map.
-func (s *shaper) placesOf(p pair) (out []place, sides *report.Pair) {
-	across, up := s.places(p.across, p.bins), s.places(p.up, p.bins)
-	for _, u := range up {
-		for _, a := range across {
+// placesOf lists the states of a pair row by row of its map.
+func (s *shaper) placesOf(p pair, sides [2][]place) (out []place) {
+	for _, u := range sides[1] {
+		for _, a := range sides[0] {
 			own := place{name: a.name + ", " + u.name, aside: a.aside || u.aside}
 			if p.up < p.across {
 				own.name = u.name + ", " + a.name
@@ -98,7 +97,12 @@ func (s *shaper) placesOf(p pair) (out []place, sides *report.Pair) {
 			out = append(out, own)
 		}
 	}
-	return out, &report.Pair{Across: s.side(p.across, across), Up: s.side(p.up, up), Point: s.coordinates(p.across, p.up)}
+	return out
+}
+
+// sidesOf describes the sides of the map of a pair.
+func (s *shaper) sidesOf(p *split) *report.Pair {
+	return &report.Pair{Across: s.side(p.across, p.sides[0]), Up: s.side(p.up, p.sides[1]), Point: s.coordinates(p.across, p.up)}
 }
 
 // side describes a side of a map by the places of a column.

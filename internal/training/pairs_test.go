@@ -42,26 +42,131 @@ columns:
 	return m, frequencies
 }
 
-// TestEffects works the effect of a shape out by hand.
+// TestEffects works the effect of a shape out by hand. With a probability of 1 in 100 a χ² variable of 1 degree of freedom is
+// above 6.635, and one of 4 degrees above 13.277 (M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions",
+// 1964, table 26.8).
 func TestEffects(t *testing.T) {
 	type part struct{ share, value, deviation float64 }
 	for _, c := range []struct {
-		name        string
-		parts       []part
-		size, above float64
+		name      string
+		direction float64
+		parts     []part
+		size      float64
 	}{
-		{"without intervals", []part{{0.5, 3, 0}, {0.5, -1, 0}}, math.Sqrt(5), 0},
-		{"all alike", []part{{0.5, 2, 0.5}, {0.5, -2, 0.5}}, math.Sqrt(4 - 0.25 - 3*math.Sqrt(2*2*0.125*0.125)), (4 - 0.25) / math.Sqrt(2*2*0.125*0.125)},
-		{"noise alone", []part{{0.5, 1, 1}, {0.5, -1, 1}}, 0, 0},
-		{"a rare cell", []part{{0.001, 3, 1}, {0.999, 0.003, 0.1}}, 0, (0.009 + 0.999*9e-6 - 0.001 - 0.00999) / math.Sqrt(2*(1e-6+0.00999*0.00999))},
-		{"nothing", nil, 0, 0},
+		{"without intervals", 1, []part{{0.5, 3, 0}, {0.5, -1, 0}}, math.Sqrt(5)},
+		{"one direction, within noise", 1, []part{{1, math.Sqrt(6.5), 1}}, 0},
+		{"one direction, above noise", 1, []part{{1, math.Sqrt(6.8), 1}}, math.Sqrt(5.8)},
+		{"four directions, within noise", 0.25, []part{{0.5, 1.8, 1}, {0.5, -1.8, 1}}, 0},
+		{"four directions, above noise", 0.25, []part{{0.5, 1.85, 1}, {0.5, -1.85, 1}}, math.Sqrt(1.85*1.85 - 1)},
+		{"a rare cell", 0.5, []part{{0.001, 3, 1}, {0.999, 0.003, 0.1}}, 0},
+		{"nothing", 1, nil, 0},
 	} {
-		var e effect
+		e := effect{shapes: 100, direction: c.direction}
 		for _, p := range c.parts {
 			e.add(p.share, p.value, normalReach*p.deviation)
 		}
-		if math.Abs(e.size()-c.size) > 1e-9 || math.Abs(e.above()-c.above) > 1e-9*(1+math.Abs(c.above)) {
-			t.Errorf("%s: got the effect %v, %v above noise, want %v and %v", c.name, e.size(), e.above(), c.size, c.above)
+		if math.Abs(e.size()-c.size) > 1e-9 || e.noise > 0 && (e.above() > 1) != (c.size > 0) {
+			t.Errorf("%s: got the effect %v, %v rooms above noise, want %v", c.name, e.size(), e.above(), c.size)
+		}
+	}
+}
+
+// TestSplits: the rest of a pair has the mean 0 in each state of either column, over the records, and the parts follow the
+// records. A pair that is a sum of functions of its columns has no rest.
+func TestSplits(t *testing.T) {
+	const columns = "  a: {levels: [p, q, r]}\n  n: {numeric: [0, 8]}\n"
+	shares := map[string]float64{"p, 0 to 4": 0.3, "q, 0 to 4": 0.1, "p, 4 to 8": 0.15, "q, 4 to 8": 0.45, "p": 0.45, "q": 0.55, "0 to 4": 0.4, "4 to 8": 0.6}
+	for name, sum := range map[string]bool{"a sum": true, "no sum": false} {
+		m, frequencies := pairedModel(t, columns, `{"pairs":"a*n","bins":2,"pair-bins":2}`, func(column, level string) float64 {
+			switch {
+			case column != "a × n":
+				return 0
+			case !sum:
+				return math.Sin(float64(7*int(level[0]) + 3*int(level[3])))
+			}
+			return float64(level[0]-'p') + 2*float64(level[3]-'0')
+		}, func(_, level string) float64 { return shares[level] })
+		found := map[string]report.Shape{}
+		for _, s := range shapes(m, bars{half: 0.1}, frequencies) {
+			found[s.Name] = s
+		}
+		size := 0.0
+		for _, states := range [][]int{{0, 1}, {2, 3}, {0, 2}, {1, 3}} { // of a level, or of a bin
+			mean := 0.0
+			for _, k := range states {
+				c := found["a × n"].States[k]
+				mean += shares[c.Feature] * c.Value
+				size = max(size, math.Abs(c.Value))
+			}
+			if math.Abs(mean) > 1e-6 {
+				t.Errorf("%s: the mean over the records of cells %v is %v, want 0", name, states, mean)
+			}
+		}
+		if (size < 1e-6) != sum {
+			t.Errorf("%s: the rest is up to %v", name, size)
+		}
+		if own := found["a"].States; sum && (math.Abs(own[1].Value-own[0].Value-0.5) > 1e-6 || math.Abs(own[2].Value-own[0].Value-1) > 1e-6) {
+			t.Errorf("got the levels %v, want those of half of the cells, also without records", own)
+		}
+		if own := found["n"].Points; sum && math.Abs(own[len(own)-1].Y-own[0].Y-4) > 1e-6 {
+			t.Errorf("got the numbers %v, want those of half of the cells", own)
+		}
+	}
+}
+
+// TestMapsOfPoints: between two points the score differs as the map does.
+func TestMapsOfPoints(t *testing.T) {
+	m, frequencies := pairedModel(t, "  lon: {numeric: [0, 8]}\n  lat: {numeric: [0, 8]}\n  n: {numeric: [0, 8]}\n", `{"pairs":"lon*lat","bins":8,"pair-bins":4,"coordinates":"lon*lat","coordinate-bins":8}`,
+		func(column, level string) float64 {
+			return math.Sin(float64(17*len(column) + 5*int(level[0]) + int(level[len(level)-1])))
+		},
+		func(column, level string) float64 { return float64(len(column) + int(level[0]) - '0') })
+	score := func(lon, lat float32) (out float64) {
+		d, err := data.New(m.Schema(), [][]float32{{lon}, {lat}, {3}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = m.PredictAll(t.Context(), d, func(_ int, got []float64) error { out = math.Log(got[0] / (1 - got[0])); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, s := range shapes(m, bars{}, frequencies) {
+		if s.Pair == nil || !s.Pair.Point {
+			continue
+		}
+		got, want := s.States[8*5+6].Value-s.States[8*5+7].Value, score(6.5, 5.5)-score(7.5, 5.5)
+		other := score(6.5, 5.5) - score(6.5, 1.5)
+		if up := s.States[8*5+6].Value - s.States[8*1+6].Value; math.Abs(got-want) > 1e-5 || math.Abs(up-other) > 1e-5 || want == 0 {
+			t.Errorf("the map changes by %v across and %v up, and the score by %v and %v", got, up, want, other)
+		}
+		return
+	}
+	t.Error("there is no map of points")
+}
+
+// TestDirections compares the largest share of noise along one direction with eigenvalues by hand: of a diagonal second
+// moment, and of the moment (4 2; 2 2).
+func TestDirections(t *testing.T) {
+	for name, c := range map[string]struct {
+		whitening *feature.Whitening
+		want      float64
+	}{
+		"plain":    {nil, 4. * 0.5 / (4*0.5 + 9*0.2 + 0.3)},
+		"scaled":   {&feature.Whitening{Scales: []float64{0, 1, 0.1, 2}}, 4 * 9 * 0.2 / (0.01*4*0.5 + 4*9*0.2 + 0.3)},
+		"two rows": {&feature.Whitening{Scales: []float64{0, 1, 1, 0}}, (3 + math.Sqrt(5)) / 6},
+		"turned":   {&feature.Whitening{Matrix: make([]float64, 16)}, 1},
+	} {
+		s := shaper{unshrunk: &feature.Map{Whitening: c.whitening}}
+		parts := []float64{0.5, 0.2, 0.3, 0}
+		if name == "two rows" {
+			parts = []float64{0.5, 0, 0, 0, 0.5}
+		}
+		got := s.direction([]int{2, 3, 1}, parts, func(i int, x []float64) {
+			copy(x, [][]float64{{2, 0, 0}, {0, 3, 0}, {0, 0, 1}, {100, 0, 0}, {2, 0, 2}}[i])
+		})
+		if math.Abs(got-c.want) > 1e-2*c.want || got < c.want*(1-1e-2) {
+			t.Errorf("%s: got the share %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -81,12 +186,15 @@ func TestOrderOfShapes(t *testing.T) {
 		case column == "a × b" && level == "q, q": // rare, and large by its noise
 			return 9
 		case column == "a × c" && level[0] == level[3]:
-			return 2
+			return 4
 		}
 		return 0
 	}, func(column, level string) float64 {
 		if column == "d" {
 			return 1. / 40
+		}
+		if column == "a × c" {
+			return 0.25
 		}
 		return map[string]float64{"p": 0.5, "q": 0.5, "p, p": 0.499, "p, q": 0.25, "q, p": 0.25, "q, q": 0.001}[level]
 	})

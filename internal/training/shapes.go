@@ -39,6 +39,7 @@ type shaper struct {
 	scratch         *feature.PipelineScratch
 	byColumn        map[string][]int
 	names           []encoder.Name
+	number          float64         // of shapes
 	numbers         map[string]bool // columns that bins divide
 	// frequencies are the released means of features as far as they stand out of the noise, or nil.
 	frequencies []float64
@@ -61,9 +62,9 @@ type place struct {
 }
 
 // shapes returns what each column and each pair of columns does to each score, with half the length of
-// the intervals. Those with the largest effects over the records come first. Among those without an effect, the ones
-// whose mean squares are farthest above noise come first. The frequencies are the released means of features, nil if there are none. The result is nil for a network
-// and for maps whose features are of many columns.
+// the intervals. Those with the largest effects over the records come first. Among those without an effect,
+// those come first that are nearest to one. The frequencies are the released means of features, nil if
+// there are none. The result is nil for a network and for maps whose features are of many columns.
 func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shape {
 	f := m.Features()
 	specs := f.Specs()
@@ -87,17 +88,31 @@ func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shap
 	for j, n := range s.names {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
+	return s.ordered()
+}
+
+// ordered returns all shapes in order.
+func (s *shaper) ordered() []report.Shape {
 	var all []ranked
+	var splits []*split
+	for _, p := range s.pairs() {
+		splits = append(splits, newSplit(s, p))
+	}
+	s.number = float64((len(s.columns) + len(splits)) * len(s.weights))
 	for i := range s.columns {
 		c := &s.columns[i]
-		for _, own := range s.shape(c.Name, s.places(i, 0), cellPoints) {
+		for _, own := range s.column(i, splits) {
 			own.Unit, own.Knots = unitOf(c), s.knots(c)
 			all = append(all, own)
 		}
 	}
-	for _, p := range s.pairs() {
-		places, sides := s.placesOf(p)
-		for _, own := range s.shape(p.name, places, p.bins) {
+	for _, p := range splits {
+		sides := s.sidesOf(p)
+		features, row := p.features, p.rest
+		if sides.Point {
+			features, row = s.whole(p)
+		}
+		for _, own := range s.shape(p.name, features, p.places, p.shares, row) {
 			own.Pair = sides
 			all = append(all, own)
 		}
@@ -110,12 +125,6 @@ func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shap
 		out = append(out, r.Shape)
 	}
 	return out
-}
-
-// ranked is a shape with the distance of its mean square above what noise alone would give, in standard deviations.
-type ranked struct {
-	report.Shape
-	above float64
 }
 
 // halfLogarithmicOf returns the columns whose bins are half-logarithmic by the transform interactions.
@@ -197,38 +206,67 @@ func weights(places []place, shares []float64) []float64 {
 	return out
 }
 
-// shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean
-// over the records, as far as released frequencies say where these are, and else over the declared states. Numbers
-// have about this many bins.
-func (s *shaper) shape(name string, places []place, bins int) []ranked {
-	features := s.byColumn[name]
+// column returns the shapes of a column. The parts of its pairs that belong to the column alone are in it.
+func (s *shaper) column(column int, splits []*split) []ranked {
+	name := s.columns[column].Name
+	places, features := s.places(column, 0), s.byColumn[name]
+	own := s.rows(features, places)
+	shares := s.shares(features, own, cellPoints)
+	var pairs []*split
+	for _, p := range splits {
+		if p.across == column || p.up == column {
+			pairs, features = append(pairs, p), slices.Concat(features, p.features)
+		}
+	}
+	return s.shape(name, features, places, shares, func(i int, x []float64) {
+		own[i].addTo(x)
+		at := len(s.byColumn[name])
+		for _, p := range pairs {
+			for k, v := range p.of(column, &places[i]) {
+				x[at+k] += v
+			}
+			at += len(p.features)
+		}
+	})
+}
+
+// shape returns the shapes of a column or a pair, one for each score. The function row adds the features of a place to
+// a row of zeros. Values are relative to the mean over the records, as far as shares say where these are, and else over
+// the declared states.
+func (s *shaper) shape(name string, features []int, places []place, shares []float64, row func(i int, x []float64)) []ranked {
 	if len(features) == 0 || len(places) == 0 {
 		return nil
 	}
-	rows := s.rows(features, places)
-	shares := s.shares(features, rows, bins)
 	parts, mean, moved := weights(places, shares), make([]float64, len(features)), make([]float64, len(features))
-	for i, r := range rows {
-		for k, at := range r.at {
-			mean[at] += parts[i] * r.x[k]
+	for i := range places {
+		clear(moved)
+		row(i, moved)
+		for k, v := range moved {
+			mean[k] += parts[i] * v
 		}
 	}
+	direction := s.direction(features, parts, func(i int, x []float64) {
+		clear(x)
+		row(i, x)
+		for k, v := range mean {
+			x[k] -= v
+		}
+	})
 	var out []ranked
 	for score := range s.weights {
 		shape := report.Shape{Name: name}
 		if len(s.weights) > 1 {
 			shape.Score = s.schema.Target.Levels[score]
 		}
-		var effect effect
+		size := effect{shapes: s.number, direction: direction}
 		for i, p := range places {
+			clear(moved)
+			row(i, moved)
 			for k, v := range mean {
-				moved[k] = -v
-			}
-			for k, at := range rows[i].at {
-				moved[at] += rows[i].x[k]
+				moved[k] -= v
 			}
 			value, half := s.value(score, features, moved)
-			effect.add(parts[i], value, half)
+			size.add(parts[i], value, half)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
@@ -242,8 +280,8 @@ func (s *shaper) shape(name string, places []place, bins int) []ranked {
 				}
 			}
 		}
-		shape.Effect = effect.size()
-		out = append(out, ranked{shape, effect.above()})
+		shape.Effect = size.size()
+		out = append(out, ranked{shape, size.above()})
 	}
 	return out
 }
@@ -263,42 +301,6 @@ func (s *shaper) value(score int, features []int, x []float64) (value, half floa
 		value = 0
 	}
 	return value, half
-}
-
-// effect is the mean square of a shape over records. The interval of a value gives its noise: half its length is
-// normalReach standard deviations. All numbers in it are released or public: frequencies, weights, and the plan's
-// noise.
-type effect struct {
-	square float64 // mean square of the values
-	noise  float64 // its mean if the values are noise alone
-	spread float64 // its variance if they are independent noise alone
-}
-
-// add adds a value that a part of the records has.
-func (e *effect) add(part, value, half float64) {
-	noise := part * half * half / (normalReach * normalReach)
-	e.square += part * value * value
-	e.noise += noise
-	e.spread += 2 * noise * noise
-}
-
-// reach is the number of standard deviations of a mean square of noise that are taken off.
-const reach = 3
-
-// size returns the root of the mean square, less what noise alone would give: its mean and three standard
-// deviations. It is 0 if nothing remains. So a value that is large by the luck of its noise counts little, if
-// few records have it or its interval is long. Without intervals nothing is taken off.
-func (e *effect) size() float64 {
-	return math.Sqrt(max(0, e.square-e.noise-reach*math.Sqrt(e.spread)))
-}
-
-// above returns the distance of the mean square above that of noise alone, in standard deviations of the latter. It
-// is 0 without intervals.
-func (e *effect) above() float64 {
-	if !(e.spread > 0) {
-		return 0
-	}
-	return (e.square - e.noise) / math.Sqrt(e.spread)
 }
 
 // length returns the norm of these features in the rows of training.
