@@ -154,13 +154,16 @@ func logTicks(low, high float64) []tick {
 }
 
 // apartTicks are marks at the lower end and at 1, 2 and 5 times powers of ten, which stand apart on an axis with
-// knots. Powers of ten come first.
+// knots. Their labels stand apart too, if the room is known. Powers of ten come first.
 func (s scale) apartTicks() []tick {
 	ticks := []tick{{Value: s.Low, Label: plain(s.Low)}}
 	for _, digit := range []float64{1, 5, 2} {
 		for power := math.Floor(math.Log10(s.High)); power >= 0; power-- {
 			value := parse(strconv.FormatFloat(digit, 'f', 0, 64) + "e" + strconv.FormatFloat(power, 'f', 0, 64))
-			near := func(t tick) bool { return math.Abs(s.place(value)-s.place(t.Value)) < 1/figureTicks }
+			near := func(t tick) bool {
+				distance := math.Abs(s.place(value) - s.place(t.Value))
+				return distance < 1/figureTicks || s.Room > 0 && distance*float64(s.Room) < float64(len(plain(value))+len(t.Label))/2+2
+			}
 			if value > s.Low && value <= s.High && !slices.ContainsFunc(ticks, near) {
 				ticks = append(ticks, tick{Value: value, Label: plain(value)})
 			}

@@ -38,6 +38,7 @@ func TestScaleTicks(t *testing.T) {
 		{scale{Low: 3, High: 4, Log: true}, "[3 3.2 3.4 3.6 3.8 4]"},
 		{scale{Low: 1e-9, High: 1e9, Log: true}, "[1e-9 1e-6 0.001 1 1000 1000000 1e9]"},
 		{scale{Low: 0, High: 1e6, Knots: []float64{0, 32, 1000, 28000, 170000, 560000, 1e6}}, "[0 100 10000 100000 500000 1000000]"},
+		{scale{Low: 0, High: 1e6, Room: 40, Knots: []float64{0, 32, 1000, 28000, 170000, 560000, 1e6}}, "[0 100 1000 100000 1000000]"},
 		{scale{Low: -3, High: 400, Knots: []float64{-3, 0, 3, 400}}, "[-3 1 100]"},
 		{scale{Low: 20, High: 30000, Knots: []float64{20, 90, 4000, 30000}}, "[20 50 1000 10000 20000]"},
 		{scale{Low: 0, High: 1000, Room: 20}, "[0 400 800]"},
