@@ -139,17 +139,17 @@ func TestFitFileWithoutParts(t *testing.T) {
 func TestBatchesOfEncodedRows(t *testing.T) {
 	s := toySchema(t)
 	s.Records = 300
-	for _, rows := range []int{0, 1, 299, 300} {
-		d := toyData(t, s, 300).Slice(0, rows)
-		for _, epsilon := range []float64{math.Inf(1), 1} {
-			r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.ReplaceOne, Center: Yes, Whiten: No, Steps: 5, BatchSize: 300}
-			if epsilon == 1 {
-				r.BatchSize = 30
-			}
-			setup, err := NewPlan(r, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, epsilon := range []float64{math.Inf(1), 1} {
+		r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.ReplaceOne, Center: Yes, Whiten: No, Steps: 5, BatchSize: 300}
+		if epsilon == 1 {
+			r.BatchSize = 30
+		}
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range []int{0, 1, 299, 300} {
+			d := toyData(t, s, 300).Slice(0, rows)
 			ctx, o, text := context.Background(), Options{Momentum: 0.9}, encoded(t, setup, d, 101, Options{})
 			table, err := NewTable(setup, d, 0)
 			if err != nil {

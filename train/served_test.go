@@ -313,7 +313,7 @@ func correctsUnshrunk(t *testing.T, name string, result *Result) {
 	if result.UnshrunkWeights == nil {
 		return
 	}
-	f, moved := result.Unshrunk, 0
+	f, names, moved := result.Unshrunk, result.Unshrunk.Names(), 0
 	cells := f.Whitening != nil && f.Whitening.Scales != nil && f.Center == nil
 	for j, w := range result.UnshrunkWeights {
 		own, constant := result.Model.Weights()[j], j%f.Dim() == f.Pipeline.Dim()
@@ -321,7 +321,7 @@ func correctsUnshrunk(t *testing.T, name string, result *Result) {
 			t.Errorf("%s: weight %d is %v before states were shrunk, and %v without the correction by %v", name, j, w, result.Uncorrected[j], result.Stretch)
 		}
 		switch {
-		case !constant && f.Names()[j%f.Dim()].Cell.Aside != [2]string{}:
+		case !constant && names[j%f.Dim()].Cell.Aside != [2]string{}:
 			moved++
 		case own != w && (!constant || cells || result.Model.Features().Evidence != nil):
 			t.Errorf("%s: weight %d is %v, and %v before states were shrunk, want the same", name, j, own, w)

@@ -70,7 +70,7 @@ func droppedTables(t *testing.T, used int) map[string][]string {
 
 // TestStreamDroppedRows trains on tables where no row, one row or every row can be used. Without
 // privacy it wants the same weights from memory and from an encoded table. A private run succeeds in
-// each way, and is verified.
+// each way, and is verified. Where some row can be used, private runs stand behind the tag long.
 func TestStreamDroppedRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(cacheVariable, t.TempDir())
@@ -90,16 +90,21 @@ func TestStreamDroppedRows(t *testing.T) {
 				if got := weightsOf(t, train(way, append(free, way)...)); got != want {
 					t.Errorf("%s, %d of 40 rows used: %s has the weights\n%s\nwant those of memory\n%s", kind, used, way, got, want)
 				}
-				mustInvoke(t, "verify", train("private "+way, "--epsilon", "1", way))
+				if used == 0 || thorough {
+					mustInvoke(t, "verify", train("private "+way, "--epsilon", "1", way))
+				}
 			}
-			mustInvoke(t, "verify", train("private", "--epsilon", "1"))
+			if used == 0 || thorough {
+				mustInvoke(t, "verify", train("private", "--epsilon", "1"))
+			}
 		}
 	}
 }
 
 // TestRanksDropRows trains on two ranks. One or both have no row that can be used. Without
 // privacy it wants the same weights from memory and from a stream, and from one process with the rows
-// of both. A private run succeeds in each way.
+// of both. A private run succeeds in each way. Other kinds of rows than numbers have private runs only where no rank
+// has a row, unless this is the tag long.
 func TestRanksDropRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(cacheVariable, t.TempDir())
@@ -135,7 +140,9 @@ func TestRanksDropRows(t *testing.T) {
 				if got := weightsOf(t, run(fmt.Sprint("free", way), append(free, way...)...)); got != want {
 					t.Errorf("%s, %v: the weights are\n%s\nwant those of one process\n%s", name, way, got, want)
 				}
-				mustInvoke(t, "verify", run(fmt.Sprint("private", way), append([]string{"--epsilon", "1"}, way...)...))
+				if kind == "numbers" || alone[1] == none[kind][1] || thorough {
+					mustInvoke(t, "verify", run(fmt.Sprint("private", way), append([]string{"--epsilon", "1"}, way...)...))
+				}
 			}
 		}
 	}

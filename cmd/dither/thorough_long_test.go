@@ -5,5 +5,5 @@ package main
 // thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately, TestHostileNumbers, TestExplainEvent,
 // TestPageAndExplanationAgree, TestSweepSurvivesKills, TestSweepSelectsByLaws, TestTrainKilledLeavesNoHalfModel,
 // TestResumeNetwork, TestCorrelatedNoiseByFlags, TestLedgerSurvivesSystemCalls, TestServerLedgerSurvivesSystemCalls,
-// TestResumeAfterKills and TestEpsilonIsAShare run whole.
+// TestResumeAfterKills, TestEpsilonIsAShare, TestStreamDroppedRows and TestRanksDropRows run whole.
 const thorough = true

@@ -162,10 +162,22 @@ func (f *forms) whitened(x []float64) []float64 {
 func (f *forms) product(a, b int, own bool) []float64 {
 	var out []float64
 	for i, v := range f.vectors[a] {
-		for j, w := range f.vectors[b] {
-			if own && i != j {
-				continue
+		others := f.vectors[b]
+		if own {
+			others = others[i : i+1]
+		}
+		for ; len(others) >= 4; others = others[4:] { // four sums at a time, since an addition waits for the one before
+			w, x, y, z := others[0][:len(v)], others[1][:len(v)], others[2][:len(v)], others[3][:len(v)]
+			var toW, toX, toY, toZ float64
+			for n, at := range v {
+				toW += at * w[n]
+				toX += at * x[n]
+				toY += at * y[n]
+				toZ += at * z[n]
 			}
+			out = append(out, toW, toX, toY, toZ)
+		}
+		for _, w := range others {
 			sum := 0.0
 			for n := range v {
 				sum += v[n] * w[n]

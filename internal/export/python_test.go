@@ -76,7 +76,8 @@ stub("sklearn.pipeline", Pipeline=Pipeline)
 `
 
 // joinsCells runs the main program of a model whose predictions are the cells of a row. It needs no module, and takes
-// one row at a time. The predictions go to the standard output, and then to a file.
+// one row at a time. Predictions for each of several tables go to the standard output, and then to a file. tableEnds
+// ends what is printed about a table.
 const joinsCells = withoutScikit + `
 class Row(str):
     def any(self): return False
@@ -87,23 +88,69 @@ class Joins:
     def predict(self, rows): return rows
 model.pipeline = lambda: Pipeline([("features", Joins()), ("linear", Joins())])
 model.BLOCK_ROWS = 1
-for args in (["table.csv"], ["table.csv", "predictions.csv"]):
-    sys.argv[1:] = args
-    try: model.main()
-    except SystemExit as e: print(e, file=sys.stderr)
+for k in range(int(sys.argv[1])):
+    for args in ([f"{k}.csv"], [f"{k}.csv", f"{k}.predictions.csv"]):
+        sys.argv[1:] = args
+        try: model.main()
+        except SystemExit as e: print(e, file=sys.stderr)
+    for stream in (sys.stdout, sys.stderr): print("` + tableEnds + `", end="", file=stream, flush=True)
 `
+
+const tableEnds = "<end of a table>"
+
+// joinedCells is what joinsCells does with the tables of a folder.
+type joinedCells struct {
+	folder string
+	tables int
+	// printed and told are what the program wrote about each table on its standard output and its standard error.
+	printed, told []string
+}
+
+// add writes a table, and a file where its predictions go. It returns the number of the table.
+func (j *joinedCells) add(t *testing.T, table string) int {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(j.path(j.tables, ""), []byte(table), 0o600), os.WriteFile(j.path(j.tables, ".predictions"), []byte("before"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	j.tables++
+	return j.tables - 1
+}
+
+// path returns the path of a table or of its predictions.
+func (j *joinedCells) path(table int, of string) string {
+	return filepath.Join(j.folder, fmt.Sprintf("%d%s.csv", table, of))
+}
+
+// run runs the program. It leaves no other file in the folder.
+func (j *joinedCells) run(t *testing.T) {
+	t.Helper()
+	told := new(bytes.Buffer)
+	command := exec.Command("python3", "-B", "-c", joinsCells, fmt.Sprint(j.tables))
+	command.Dir, command.Stderr = j.folder, told
+	printed, err := command.Output()
+	if err != nil {
+		t.Fatalf("got %v and %s", err, told)
+	}
+	if files, listed := os.ReadDir(j.folder); listed != nil || len(files) != 1+2*j.tables {
+		t.Errorf("got the files %v and %v, want a model, %d tables and their predictions", files, listed, j.tables)
+	}
+	j.printed, j.told = strings.Split(string(printed), tableEnds), strings.Split(told.String(), tableEnds)
+	if len(j.printed) != j.tables+1 || len(j.told) != j.tables+1 {
+		t.Fatalf("got outputs for %d tables and errors for %d, want %d", len(j.printed)-1, len(j.told)-1, j.tables)
+	}
+}
 
 // TestPythonRefusesRows runs Python files on tables of many forms. A refusal names the line and no cell, and leaves the file of
 // predictions as it was.
 func TestPythonRefusesRows(t *testing.T) {
 	needPython(t, "json")
 	const plain, named, first, secret = "", "header: [a, b, y]\n", "header: [y, a, b]\n", "planted"
-	folders := map[string]string{}
+	folders := map[string]*joinedCells{}
 	for _, declared := range []string{plain, named, first} {
 		m := declaredModel(t, declared+"target: {column: y, bounds: [0, 1]}\ncolumns:\n  a: {numeric: [0, 9], out-of-range: clamp, missing: zero}\n  b: {levels: [x], unknown: other, missing: zero}\n", model.Squared)
-		folders[declared] = pythonFolder(t, m)
+		folders[declared] = &joinedCells{folder: pythonFolder(t, m)}
 	}
-	for _, c := range []struct{ name, declared, table, words, rows string }{
+	cases := []struct{ name, declared, table, words, rows string }{
 		{"a short row", plain, "a,b,y\n7,x,1\nplanted,x\n", "line 3: the row has 2 cells, want 3", ""},
 		{"a long row", plain, "a,b\n7,x,planted\n", "line 2: the row has 3 cells, want 2", ""},
 		{"a cell of several lines", plain, "a,b\r\n\r\n7,\"x\r\ny\"\r\n\r\nplanted\r\n", "line 6: the row has 1 cell, want 2", ""},
@@ -132,39 +179,36 @@ func TestPythonRefusesRows(t *testing.T) {
 		{"quotes after spaces", plain, "a, b\n7, \"x\"\n 8,\"z,\n\"\"\"\n", "", "1,7/x 2,8/z,\n\""},
 		{"a header alone", plain, "a,b\n", "", ""},
 		{"no byte of columns with names", named, "", "", ""},
-	} {
-		folder, told := folders[c.declared], new(bytes.Buffer)
-		target := filepath.Join(folder, "predictions.csv")
-		err := errors.Join(os.WriteFile(filepath.Join(folder, "table.csv"), []byte(c.table), 0o600), os.WriteFile(target, []byte("before"), 0o600))
+	}
+	at := make([]int, len(cases))
+	for i, c := range cases {
+		at[i] = folders[c.declared].add(t, c.table)
+	}
+	for _, folder := range folders {
+		folder.run(t)
+	}
+	for i, c := range cases {
+		folder := folders[c.declared]
+		printed, text := folder.printed[at[i]], folder.told[at[i]]
+		left, err := os.ReadFile(folder.path(at[i], ".predictions"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		command := exec.Command("python3", "-B", "-c", joinsCells)
-		command.Dir, command.Stderr = folder, told
-		printed, err := command.Output()
-		if err != nil {
-			t.Fatalf("%s: got %v and %s", c.name, err, told)
-		}
-		left, err := os.ReadFile(target)
-		files, listed := os.ReadDir(folder)
-		if err = errors.Join(err, listed); err != nil || len(files) != 3 {
-			t.Errorf("%s: got the files %v and %v, want a model, a table and predictions", c.name, files, err)
-		}
 		if c.words != "" {
-			if text := told.String(); strings.Count(text, c.words) != 2 || strings.Contains(text, secret) || string(left) != "before" {
+			if strings.Count(text, c.words) != 2 || strings.Contains(text, secret) || string(left) != "before" {
 				t.Errorf("%s: got the error %q and the file %q, want %q without a cell and the file as it was", c.name, text, left, c.words)
 			}
 			continue
 		}
-		lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		lines, err := csv.NewReader(strings.NewReader(printed)).ReadAll()
 		if len(lines) == 0 {
-			t.Fatalf("%s: got %v and %s, want a header at least", c.name, err, told)
+			t.Fatalf("%s: got %v and %s, want a header at least", c.name, err, text)
 		}
 		var rows []string
 		for _, line := range lines[1:] {
 			rows = append(rows, strings.Join(line, ","))
 		}
-		if got := strings.Join(rows, " "); err != nil || got != c.rows || told.Len() > 0 || !bytes.Equal(left, printed) || fmt.Sprint(lines[0]) != "[row prediction]" {
+		if got := strings.Join(rows, " "); err != nil || got != c.rows || text != "" || string(left) != printed || fmt.Sprint(lines[0]) != "[row prediction]" {
 			t.Errorf("%s: got %q and %v and in a file %q, want %q in both", c.name, printed, err, left, c.rows)
 		}
 	}

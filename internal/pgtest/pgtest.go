@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -36,7 +37,7 @@ func Start(t testing.TB, settings ...string) *Server {
 	if s.as, err = owner(folder); err != nil {
 		t.Skip("no PostgreSQL server here: ", err)
 	}
-	s.must(t, "initdb", "-D", s.data, "-U", "dither", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	s.create(t)
 	text := fmt.Sprintf("listen_addresses = ''\nunix_socket_directories = '%s'\nshared_buffers = 16MB\nautovacuum = off\nrecovery_init_sync_method = syncfs\n", folder)
 	for _, line := range settings {
 		text += line + "\n"
@@ -52,6 +53,44 @@ func Start(t testing.TB, settings ...string) *Server {
 	s.Up(t)
 	t.Cleanup(func() { _ = s.run("pg_ctl", "-D", s.data, "-m", "immediate", "stop") })
 	return s
+}
+
+// made keeps the files of a new server as an archive, since a copy costs far less than a new server.
+var made = sync.OnceValue(func() *archive { return new(archive) })
+
+// archive is the files of a new server, or nothing yet.
+type archive struct {
+	sync.Mutex
+	files []byte
+}
+
+// create makes the files of a new server. The first server of a process leaves them to the next ones. Where there is no
+// tar, each server is a new one.
+func (s *Server) create(t testing.TB) {
+	t.Helper()
+	m := made()
+	m.Lock()
+	defer m.Unlock()
+	if m.files != nil {
+		copied := exec.Command("tar", "-xf", "-")
+		copied.Stdin = bytes.NewReader(m.files)
+		if out, err := s.owned(copied).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return
+	}
+	s.must(t, "initdb", "-D", s.data, "-U", "dither", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--wal-segsize=1")
+	if files, err := s.owned(exec.Command("tar", "-cf", "-", filepath.Base(s.data))).Output(); err == nil {
+		m.files = files
+	}
+}
+
+// owned returns a command that runs in the folder of the server, as the owner of its files.
+func (s *Server) owned(c *exec.Cmd) *exec.Cmd {
+	c.Dir, c.Env = s.folder, append(os.Environ(), "LC_ALL=C")
+	s.as.apply(c)
+	c.WaitDelay = time.Minute
+	return c
 }
 
 // Up starts a server that Kill ended, and waits until it answers.
@@ -94,11 +133,8 @@ func (s *Server) run(program string, arguments ...string) error {
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	c := exec.Command(filepath.Join(s.programs, program), arguments...)
-	c.Dir, c.Stdout, c.Stderr = s.folder, out, out
-	c.Env = append(os.Environ(), "LC_ALL=C")
-	s.as.apply(c)
-	c.WaitDelay = time.Minute
+	c := s.owned(exec.Command(filepath.Join(s.programs, program), arguments...))
+	c.Stdout, c.Stderr = out, out
 	if err := c.Run(); err != nil {
 		text, _ := os.ReadFile(out.Name())
 		return fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(text))

@@ -32,7 +32,6 @@ var (
 	loudPart  = regexp.MustCompile(`(?s)<p class="(banner|verdict)".*?</p>`)
 	titlePart = regexp.MustCompile(`(?s)<h1>.*?</h1>`)
 	tabPart   = regexp.MustCompile(`(?s)<title>.*?</title>`) // the first one; figures have others
-	number    = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 )
 
 // partsOf returns, by name, the parts of a page that Compare compares. A part that a page has several times is
@@ -55,17 +54,38 @@ func partsOf(page string) map[string]string {
 
 // alike reports whether two texts are equal up to the last digits of their numbers.
 func alike(a, b string) bool {
-	x, y := number.FindAllString(a, -1), number.FindAllString(b, -1)
-	if len(x) != len(y) || number.ReplaceAllString(a, "0") != number.ReplaceAllString(b, "0") {
-		return false
-	}
-	for i := range x {
-		_, left, _ := strings.Cut(x[i], ".")
-		_, right, _ := strings.Cut(y[i], ".")
-		decimals := max(len(left), len(right))
-		if x[i] != y[i] && (decimals == 0 || math.Abs(parse(x[i])-parse(y[i])) > 1.01*math.Pow10(-decimals)) {
+	for {
+		i, j := strings.IndexAny(a, digits), strings.IndexAny(b, digits)
+		if i < 0 || j < 0 {
+			return a == b
+		}
+		if a[:i] != b[:j] {
 			return false
 		}
+		x, y := a[i:i+numberLength(a[i:])], b[j:j+numberLength(b[j:])]
+		if x != y && !near(x, y) {
+			return false
+		}
+		a, b = a[i+len(x):], b[j+len(y):]
 	}
-	return true
+}
+
+const digits = "0123456789"
+
+// numberLength returns the length of the number at the start of a text: digits, and a fraction if digits follow a point.
+func numberLength(text string) int {
+	whole := len(text) - len(strings.TrimLeft(text, digits))
+	rest := strings.TrimPrefix(text[whole:], ".")
+	if fraction := len(rest) - len(strings.TrimLeft(rest, digits)); fraction > 0 {
+		return len(text) - len(rest) + fraction
+	}
+	return whole
+}
+
+// near reports whether two numbers differ by at most one in the last decimal of the longer one.
+func near(x, y string) bool {
+	_, left, _ := strings.Cut(x, ".")
+	_, right, _ := strings.Cut(y, ".")
+	decimals := max(len(left), len(right))
+	return decimals > 0 && math.Abs(parse(x)-parse(y)) <= 1.01*math.Pow10(-decimals)
 }
