@@ -32,22 +32,22 @@ func TestRanksTrainOneNetwork(t *testing.T) {
 			r.Neighboring = privacy.ReplaceOne
 		},
 	} {
+		r := ask()
+		r.Epochs = 2
+		change(&r)
+		private := !math.IsInf(r.Epsilon, 1)
+		s := ringSchema(t, 300)
+		setup, d := setupOf(t, r, s), ringData(t, s, 300)
+		o := Options{}
+		if !private {
+			o.Initial = make([]float32, setup.Network.Weights())
+			setup.Network.Init(o.Initial, 7)
+		}
+		alone, err := Fit(context.Background(), budget(t, r), setup, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, size := range []int{1, 2, 3, 8} {
-			r := ask()
-			r.Epochs = 2
-			change(&r)
-			private := !math.IsInf(r.Epsilon, 1)
-			s := ringSchema(t, 300)
-			setup, d := setupOf(t, r, s), ringData(t, s, 300)
-			o := Options{}
-			if !private {
-				o.Initial = make([]float32, setup.Network.Weights())
-				setup.Network.Init(o.Initial, 7)
-			}
-			alone, err := Fit(context.Background(), budget(t, r), setup, d, o)
-			if err != nil {
-				t.Fatal(err)
-			}
 			results := make([]*Result, size)
 			for rank, err := range togethertest.Run(size, "plan", func(ctx context.Context, rank int) (err error) {
 				var own []int
