@@ -387,8 +387,10 @@ func TestNetworksOfPersonsTrain(t *testing.T) {
 	writeText(t, "orders.yaml", head+"  year: ignore\n  review: {text: {positions: 8, buckets: 256}}\n")
 	for schema, model := range map[string]string{"numbers": "mlp", "bags": "text", "orders": "text"} {
 		args := []string{"train", "--data", "reviews.csv", "--schema", schema + ".yaml", "--model", model, "--steps", "3", "--unit", "person:who", "--max-records-per-person", "4"}
-		if dry, _ := mustInvoke(t, append(args, "--dry-run")...); !strings.Contains(dry, "number of persons") || !strings.Contains(dry, "take each person with probability") {
-			t.Errorf("%s: the dry run speaks of rows:\n%s", schema, dry)
+		if schema == "numbers" || thorough {
+			if dry, _ := mustInvoke(t, append(args, "--dry-run")...); !strings.Contains(dry, "number of persons") || !strings.Contains(dry, "take each person with probability") {
+				t.Errorf("%s: the dry run speaks of rows:\n%s", schema, dry)
+			}
 		}
 		mustInvoke(t, append(args, "--quiet", "--out", schema)...)
 		mustInvoke(t, "verify", schema)

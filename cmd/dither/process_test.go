@@ -19,7 +19,8 @@ import (
 const processVariable = "DITHER_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(300) // commands are many and short, and leave much behind
+	debug.SetGCPercent(800) // commands are many and short, and leave much behind
+	debug.SetMemoryLimit(2 << 30)
 	training.MostMeasured = 512
 	os.Exit(m.Run())
 }
