@@ -17,14 +17,13 @@ const levelReach = 1
 // hardly show acts like the mean of the column. Such states are missing cells, unknown levels and
 // rare levels. All numbers in it were released, so it costs nothing.
 //
-// Let the frequency of a state be released as c, with noise of standard deviation τ, and let t be
-// the reach. The state keeps the share s = max(0, 1 - (tτ/c)²) of its own row of the whitening. It
-// takes the rest from the mean of its column. A declared level keeps what its weight calls for by the
-// same rule, if that is more. This is the positive-part estimator of W. James and
-// C. Stein, "Estimation with quadratic loss", 1961, shrunk to the mean as B. Efron and C. Morris do
-// in "Stein's estimation rule and its competitors", JASA 1973. For missing cells and unknown
-// levels, t is the threshold √(2·ln d) below which the noise of d numbers stays (D. Donoho and
-// I. Johnstone, "Ideal spatial adaptation by wavelet shrinkage", Biometrika 1994).
+// A missing cell or an unknown level keeps a share of its own row of the whitening: the probability that records have
+// it, by occurs. It takes the rest from the mean of its column.
+//
+// Let the frequency of a declared level be released as c, with noise of standard deviation τ. The level keeps the share
+// max(0, 1 - (τ/c)²), or what its weight calls for by the same rule, if that is more. This is the positive-part estimator
+// of W. James and C. Stein, "Estimation with quadratic loss", 1961, shrunk to the mean as B. Efron and C. Morris do
+// in "Stein's estimation rule and its competitors", JASA 1973.
 //
 // Rows are scaled to norm 1 twice. So the mean of a column also has to keep the norm of a row: for
 // the first scaling by what a further indicator takes from other features, for the second by a
@@ -44,7 +43,7 @@ func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (
 		return filled(m, noise), weights
 	}
 	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}
-	e.scale = e.meanScale()
+	e.scale = encoder.MeanScale(m.Names(), m.Center)
 	out := append([]float64(nil), w.Matrix...)
 	for _, states := range e.columns() {
 		e.shrink(out, states)
@@ -66,7 +65,7 @@ func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (
 // the noise of the center. The frequencies of a column's states still have the right ratios.
 func filled(m *feature.Map, noise float64) *feature.Map {
 	names, d := m.Names(), m.Pipeline.Dim()
-	e := evidence{Map: m, dim: d, noise: noise}
+	e := evidence{Map: m, dim: d, noise: noise, scale: encoder.MeanScale(names, m.Center)}
 	kept, some := make([]float64, d), false
 	for j, n := range names {
 		kept[j] = 1
@@ -124,11 +123,10 @@ func (e *evidence) steadied(served *feature.Whitening, energy float64) []float64
 
 // seen returns the share of its own row of the whitening that a state keeps by its frequency.
 func (e *evidence) seen(state int) float64 {
-	reach := float64(levelReach)
 	if e.Names()[state].Aside {
-		reach = 2 * math.Log(float64(e.dim))
+		return occurs(e.Center[state], e.noise, e.scale)
 	}
-	return kept(max(0, e.Center[state])/e.noise, reach)
+	return kept(max(0, e.Center[state])/e.noise, levelReach)
 }
 
 // centerNoise returns the standard deviation of the noise in a number of the center, or 0 if it was
@@ -184,21 +182,6 @@ func (e *evidence) frequencies(s states) (sum float64) {
 		sum += max(0, c)
 	}
 	return sum
-}
-
-// meanScale returns the mean of the sums of columns without a number. A row has one state of each
-// such column. Without one it takes numbers to be spread evenly between their bounds.
-func (e *evidence) meanScale() float64 {
-	sum, count, all := 0.0, 0.0, e.columns()
-	for _, s := range all {
-		if s.number < 0 {
-			sum, count = sum+e.frequencies(s), count+1
-		}
-	}
-	if count > 0 && sum > 0 {
-		return sum / count
-	}
-	return 1 / math.Sqrt(max(1, float64(len(all))/3))
 }
 
 // shrink writes the rows of the whitening of a column's states to out.

@@ -89,7 +89,7 @@ func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence
 	e := &cellEvidence{names: f.Names(), frequencies: found.mean, noise: found.noise, scores: m.Linear().Columns, ofColumn: map[string][]int{}, asides: map[[2]string]float64{}}
 	e.effects, e.energies = make([]float64, len(e.frequencies)*e.scores), make([]float64, len(e.frequencies))
 	e.weights = make([]float64, len(e.frequencies))
-	reach, weights, stride := 2*math.Log(float64(len(e.frequencies))), m.Weights(), f.Dim()
+	scale, weights, stride := cellScale(e.names), m.Weights(), f.Dim()
 	for j := range e.frequencies {
 		cell := e.names[j].Cell
 		if cell.Columns[0] == "" {
@@ -101,7 +101,7 @@ func newCellEvidence(f *feature.Map, m *model.Model, found moment) *cellEvidence
 			e.effects[j*e.scores+k] = length * weights[k*stride+j]
 		}
 		if cell.Columns[1] == "" && cell.Aside[0] != "" {
-			e.asides[[2]string{cell.Columns[0], cell.Aside[0]}] = kept(max(0, e.frequencies[j])/e.noise, reach)
+			e.asides[[2]string{cell.Columns[0], cell.Aside[0]}] = occurs(e.frequencies[j], e.noise, cell.Value*scale)
 		}
 		for len(e.grids) < cell.Grid {
 			e.grids = append(e.grids, nil)

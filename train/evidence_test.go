@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/cryptotest"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
@@ -176,17 +178,19 @@ func TestEvidenceByShares(t *testing.T) {
 		ready, plan, weights := evidenceCase(t)
 		edit(&ready, &plan)
 		noise, some := ready.centerNoise(plan), false
+		for j, n := range ready.features.Names() { // between noise and evidence
+			if n.String() == "kind = other" {
+				ready.features.Center[j], ready.features.Center[j-1] = 3*noise, -3*noise
+			}
+		}
 		got, moved := ready.evident(plan, weights, 1)
 		if err := got.Validate(); err != nil || &moved[0] != &weights[0] || &got.Center[0] != &ready.features.Center[0] || got.Whitening != ready.features.Whitening {
 			t.Fatalf("%s: got other weights or another center or whitening, want the same: %v", name, err)
 		}
 		for j, n := range got.Names() {
-			want, z := 1.0, got.Center[j]/noise
+			want := 1.0
 			if n.Aside {
-				want, some = 0, true
-				if reach := 2 * math.Log(float64(len(got.Center))); z > 0 && z*z > reach {
-					want = 1 - reach/(z*z)
-				}
+				want, some = occurs(got.Center[j], noise, 0.9), true // the column kind has 0.9 of all rows
 			}
 			if math.Abs(got.Evidence[j]-want) > 1e-12 {
 				t.Errorf("%s: %s keeps %v, want %v", name, n, got.Evidence[j], want)
@@ -244,6 +248,149 @@ func TestRowsWithTheirStatesStay(t *testing.T) {
 		}
 		if moved < 300 || same > moved/20 {
 			t.Errorf("%s: %d rows with missing cells move and %d do not, want nearly all to move", name, moved, same)
+		}
+	}
+}
+
+// TestOccurs compares the probability that a state occurs with Bayes' theorem by sums, for means in noise of all sizes. It
+// rises with the mean.
+func TestOccurs(t *testing.T) {
+	normal := func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+	for _, noise := range []float64{0.003, 0.02, 0.1, 1, 30} {
+		before := 0.0
+		for z := -6.0; z <= 6; z += 0.25 {
+			const scale, parts = 0.7, 40000
+			some := 0.0
+			for k := range parts {
+				some += normal(z-mostOccurring*scale*(float64(k)+0.5)/parts/noise) / parts
+			}
+			want := some / (some + 2*normal(z))
+			if want < 0.01 {
+				want = 0
+			} else if want > 0.99 {
+				want = 1
+			}
+			got := occurs(z*noise, noise, scale)
+			if math.Abs(got-want) > 1e-4 || got < before {
+				t.Errorf("mean %v in noise %v: got %v after %v, want %v", z*noise, noise, got, before, want)
+			}
+			before = got
+		}
+		if low, high := occurs(-1e9, noise, 0.7), occurs(1e9, noise, 0.7); low > 0.34 || high < 0.33 || noise < 0.1 && (low != 0 || high != 1) {
+			t.Errorf("noise %v: got %v and %v far from 0", noise, low, high)
+		}
+	}
+}
+
+// TestNoiseOfStates wants more of the budget for frequencies where they would not tell missing cells from none, and only
+// there: for few records with such states.
+func TestNoiseOfStates(t *testing.T) {
+	for name, c := range map[string]struct {
+		records     int
+		missing     data.Treatment
+		change      func(*Request)
+		least, most float64 // share of the budget
+		cells       bool
+	}{
+		"few records":         {1000, data.Indicator, func(*Request) {}, 0.03, 0.08, false},
+		"very few records":    {500, data.Indicator, func(*Request) {}, 0.08, 0.08, false},
+		"many records":        {100000, data.Indicator, func(*Request) {}, 0.01, 0.01, false},
+		"no such state":       {2000, data.Zero, func(*Request) {}, 0.01, 0.01, false},
+		"rows of any norm":    {2000, data.Indicator, func(r *Request) { r.Normalization = feature.NormNone }, 0.01, 0.01, false},
+		"few records, cells":  {2000, data.Indicator, func(*Request) {}, 0.03, 0.08, true},
+		"many records, cells": {200000, data.Indicator, func(*Request) {}, 0.01, 0.01, true},
+		"other features": {2000, data.Indicator, func(r *Request) {
+			r.Transforms = []feature.Spec{{Name: "fourier", Parameters: []byte(`{"features":8}`)}}
+		}, 0.01, 0.01, false},
+	} {
+		s := &data.Schema{Name: "made", Row: "one person", MaxRecords: c.records, Records: c.records, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+			{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Zero, Missing: c.missing},
+			{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero},
+		}}
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Center: Yes}
+		if c.cells {
+			r.Whiten, r.Center, r.Transforms = Auto, Auto, []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all"}`)}}
+		}
+		c.change(&r)
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := setup.Plan
+		z, mu := p.Preparation[len(p.Preparation)-1].NoiseMultiplier, muOf(t, r)
+		if share := 1 / (z * z * mu * mu); share < c.least*0.99 || share > c.most*1.01 {
+			t.Errorf("%s: got %.4f of the budget, want %v to %v", name, share, c.least, c.most)
+		}
+	}
+}
+
+// muOf returns μ of the guarantee of a request.
+func muOf(t *testing.T, r Request) float64 {
+	t.Helper()
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account.MuOf(target)
+}
+
+// TestFrequentMissingCellsKeepTheirEffect trains on tables where one in five cells of a number is missing, and the target is
+// higher there. Predictions of these rows must follow, in rows that are not whitened, in whitened rows and in cells. The
+// words of the noise are fixed.
+func TestFrequentMissingCellsKeepTheirEffect(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 41)
+	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 2500, Target: data.Target{Column: "y", Lower: 0, Upper: 10}}
+	for _, name := range []string{"u", "v", "w"} {
+		s.Columns = append(s.Columns, data.Column{Name: name, Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator})
+	}
+	s.Columns = append(s.Columns, data.Column{Name: "kind", Kind: data.Categorical, Levels: []string{"p", "q"}, Unknown: data.Other, Missing: data.Indicator})
+	r, columns, labels := rand.New(rand.NewPCG(7, 8)), make([][]float32, 4), []float32{}
+	for range 2000 {
+		y := 4.0
+		for j := range 3 {
+			v := r.Float64()
+			y += v - 0.5
+			columns[j] = append(columns[j], float32(v))
+		}
+		if r.IntN(5) == 0 {
+			columns[0][len(labels)], y = float32(math.NaN()), y+3
+		}
+		columns[3], labels = append(columns[3], float32(r.IntN(2))), append(labels, float32(y))
+	}
+	d, err := data.New(s, columns, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Request){
+		"rows":     func(r *Request) { r.Whiten = No },
+		"whitened": func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureFull },
+		"cells": func(r *Request) {
+			r.Transforms = []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all"}`)}}
+		},
+	} {
+		request, o := Defaults()
+		request.Epsilon, request.Delta, request.Neighboring = 1, 1e-6, privacy.AddOrRemoveOne
+		change(&request)
+		setup, err := NewPlan(request, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), setup, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		means, count, p, row := [2]float64{}, [2]float64{}, make([]float64, 1), make([]float32, 4)
+		for i := range d.Records() {
+			row = d.Row(row, i)
+			missing := 0
+			if row[0] != row[0] {
+				missing = 1
+			}
+			result.Model.Predict(p, row, result.Model.NewScratch())
+			means[missing], count[missing] = means[missing]+p[0], count[missing]+1
+		}
+		if higher := means[1]/count[1] - means[0]/count[0]; higher < 1.5 {
+			t.Errorf("%s: predictions are higher by %.2f in rows with a missing cell, want at least half of 3", name, higher)
 		}
 	}
 }

@@ -140,7 +140,12 @@ func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 		statistic.NoiseMultiplier = math.Sqrt(float64(statistic.rounds())) / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	default:
 		statistic.NoiseMultiplier = 1 / (math.Sqrt(shareOf(statistic.Kind)) * mu)
+		if statistic.wanted > 0 {
+			least := 1 / (math.Sqrt(mostStateShare) * mu)
+			statistic.NoiseMultiplier = min(statistic.NoiseMultiplier, max(statistic.wanted, least))
+		}
 	}
+	statistic.wanted = 0 // it is no part of the plan
 }
 
 // alike counts the releases of a kind; for quantiles it counts the quantiles.

@@ -94,6 +94,9 @@ type PreparationStep struct {
 	// ThresholdDelta is an upper bound on the probability that a level with a single record is
 	// released.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
+	// wanted is the largest noise multiplier that serves the purpose of the statistic, until setNoise sets the noise. 0
+	// means that any does.
+	wanted float64
 }
 
 // isWhitening reports whether a statistic is one that whitens rows.

@@ -91,7 +91,7 @@ func TestPerStepPlan(t *testing.T) {
 
 func TestReplaceOneTakesTwiceTheNoise(t *testing.T) {
 	s := toySchema(t)
-	s.Records = 4000
+	s.Records, s.MaxRecords = 4000000, 4000000 // so that the noise in frequencies is small enough under both
 	r := ask()
 	r.Whiten = No
 	add, err := NewPlan(r, s)

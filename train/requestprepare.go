@@ -36,7 +36,11 @@ func (r Request) prepare(s *Setup) error {
 		return fmt.Errorf("train: the radius %v of rows is given with row normalization %s, want clip, or no radius", r.Radius, m.Norm)
 	}
 	learn := func(kind string, ofRow float64, numbers int) {
-		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
+		statistic := PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers}
+		if (kind == option.MeanStatistic || kind == option.FrequencyStatistic) && !s.Plan.NonPrivate && !r.PerStep {
+			statistic.wanted = s.stateNoise() / statistic.Bound
+		}
+		s.Plan.Preparation = append(s.Plan.Preparation, statistic)
 	}
 	s.Plan.Preparation = learned(s.Schema)
 	if r.Calibrate && !s.Plan.NonPrivate {

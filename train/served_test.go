@@ -339,7 +339,7 @@ func TestMeanScoresStay(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 30)
 	for _, levels := range []int{0, 2, 3} {
 		d, before, after := indicatedData(t, levels, 1500), 0.0, 0.0
-		for range 10 {
+		for range 30 {
 			r := Request{Epsilon: 3, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 40, Center: Yes, Whiten: Yes}
 			s, err := NewPlan(r, d.Schema())
 			if err != nil {

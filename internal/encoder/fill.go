@@ -21,7 +21,7 @@ func Fill(x []float64, names []Name, center, kept []float64) {
 			continue
 		}
 		if scale == 0 {
-			scale = meanScale(names, center)
+			scale = MeanScale(names, center)
 		}
 		first, end := j, j+1
 		for ; first > 0 && names[first-1].Column == names[j].Column; first-- {
@@ -52,37 +52,37 @@ func addMean(x []float64, names []Name, center, kept []float64, multiple, scale 
 	}
 }
 
-// meanScale returns the mean of the sums of columns without a number, each entry of the center at least 0. A sum below
-// half of the largest does not count: few rows have a state of such a column.
-func meanScale(names []Name, center []float64) float64 {
-	largest, columns := 0.0, 0
-	for first, end := 0, 0; first < len(names); first, columns = end, columns+1 {
-		sum, next := columnSum(names, center, first)
-		largest, end = max(largest, sum), next
-	}
-	if largest == 0 {
-		return 1 / math.Sqrt(max(1, float64(columns)/3))
-	}
-	all, count := 0.0, 0.0
-	for first, end := 0, 0; first < len(names); first = end {
-		sum, next := columnSum(names, center, first)
-		if end = next; sum >= largest/2 {
-			all, count = all+sum, count+1
+// MeanScale returns an estimate of the mean scale of rows from the noisy means of normalized rows. The features of a
+// column of levels or bins sum to the scale in each row that has a state of the column. Sums of columns with an indicator
+// of missing cells count by the inverse of their numbers of features, as their noise does. Other columns may have
+// no state in many rows, so these count only if no column has an indicator. Then the result is at least the
+// scale of rows with a state of each column, and with numbers spread evenly between their bounds.
+func MeanScale(names []Name, center []float64) float64 {
+	var sums, counts [2]float64 // without and with an indicator of missing cells
+	square := 0.0
+	for first := 0; first < len(names); {
+		sum, number, full, end := 0.0, false, 0, first
+		for ; end < len(names) && names[end].Column == names[first].Column; end++ {
+			sum += center[end]
+			number = number || names[end].Level == ""
+			if names[end].Aside && names[end].Level == "missing" {
+				full = 1
+			}
 		}
+		if square++; number {
+			square -= 2.0 / 3
+		} else {
+			sums[full] += sum / float64(end-first)
+			counts[full] += 1 / float64(end-first)
+		}
+		first = end
 	}
-	return all / count
-}
-
-// columnSum returns the sum of the column whose features begin at first, or 0 if one of them is a number. The result end
-// is where its features end.
-func columnSum(names []Name, center []float64, first int) (sum float64, end int) {
-	number := false
-	for end = first; end < len(names) && names[end].Column == names[first].Column; end++ {
-		sum += max(0, center[end])
-		number = number || names[end].Level == ""
+	least := 1 / math.Sqrt(max(1, square))
+	switch {
+	case counts[1] > 0 && sums[1] > 0:
+		return sums[1] / counts[1]
+	case counts[0] > 0:
+		return max(least, sums[0]/counts[0])
 	}
-	if number {
-		return 0, end
-	}
-	return sum, end
+	return least
 }

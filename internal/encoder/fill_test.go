@@ -23,13 +23,13 @@ func TestFill(t *testing.T) {
 		x, want []float64
 	}{
 		{"declared states alone", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}},
-		{"a missing number with a share", []float64{0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.75 * 0.25, 0.25, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}},
+		{"a missing number with a share", []float64{0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.75 * 0.1 / 0.385, 0.25, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}},
 		{"a missing bin", []float64{0.5, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 0.5, 0.4, 0.1, 0, 0, 1, 0, 0, 1}},
 		{"an unknown level", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 10. / 39, 28. / 39, 0, 1. / 39, 1}},
 		{"a missing level with a share", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 5. / 39, 14. / 39, 0, 0.5 + .5/39, 1}},
-		{"several", []float64{0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0}, []float64{0.75 * 0.25, 0.25, 1, 0.5, 0.4, 0.1, 0, 10. / 39, 28. / 39, 0, 1. / 39, 0}},
+		{"several", []float64{0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0}, []float64{0.75 * 0.1 / 0.385, 0.25, 1, 0.5, 0.4, 0.1, 0, 10. / 39, 28. / 39, 0, 1. / 39, 0}},
 	} {
-		// The scale is the mean of 0.4 and 0.4. The sum 0.19 of the column site does not count.
+		// The sums of the columns hours and job are 0.39 and 0.38, of four features each. The column site does not count.
 		got := slices.Clone(c.x)
 		Fill(got, e.Names(), center, kept)
 		for j := range got {
