@@ -103,7 +103,7 @@ func (r descent) warnings() []string {
 }
 
 // noisyStatesWarning is the warning of weights of noise.
-const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here, since no released mean of rows tells how frequent they are. For columns without such cells declare missing: zero and unknown: zero."
+const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here: no weight was shrunk by how frequent such states are. For columns without such cells declare missing: zero and unknown: zero."
 
 // noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where no released
 // numbers tell how frequent they are in rows, or where these are not used, as train.Result.Unshrunk says.

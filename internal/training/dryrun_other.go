@@ -19,11 +19,12 @@ import (
 type minimizerDryRun struct {
 	Plan        erm.Plan                `json:"plan"`
 	Certificate certificate.Certificate `json:"certificate"`
+	Warnings    []string                `json:"warnings,omitempty"`
 	run         *Run
 }
 
 func (r minimizer) dryRun(context.Context, Ask) (Printable, error) {
-	return minimizerDryRun{r.Other.Plan, r.Draft, r.Run}, nil
+	return minimizerDryRun{r.Other.Plan, r.Draft, r.Run.warnings(), r.Run}, nil
 }
 
 // WriteText writes the dry run for people.
@@ -31,6 +32,9 @@ func (d minimizerDryRun) WriteText(w io.Writer) error {
 	f := d.run
 	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", wording.Guarantee(f.Draft))
 	writeWidth(w, f.Draft)
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(w, "warning    %s\n", warning)
+	}
 	fmt.Fprint(w, "\nplan\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  method\t%s\t\n", f.Other.Plan.Method)

@@ -29,6 +29,9 @@ func (r networkRun) warnings() []string {
 	if n.Frozen != nil && n.Frozen.Paid != nil {
 		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+draft.Together(n.Frozen, r.Draft))
 	}
+	if absentStates(r.Tables.Schema) {
+		out = append(out, noisyStatesWarning)
+	}
 	records := float64(p.Records)
 	if p.Records == 0 {
 		records = float64(p.MaxRecords)
