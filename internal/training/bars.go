@@ -122,7 +122,7 @@ func correctedBars(deviation float64, result *train.Result) bars {
 }
 
 // movedWords says what the intervals do about weights that were moved.
-const movedWords = "Weights of levels with little evidence were moved to the mean of their column. The weight of the constant feature can be moved too, so that mean scores stay. Their lines are longer by this distance, so they contain the interval around the weight before it was moved."
+const movedWords = "Weights of missing cells, unknown levels and rare levels with little evidence were moved to the mean of their column. The weight of the constant feature can be moved too, so that mean scores stay. Their lines are longer by this distance, so they contain the interval around the weight before it was moved."
 
 // of returns half the length of the interval of each weight of a model, for each score. An interval of
 // a weight that was moved contains the interval around the weight before that.
