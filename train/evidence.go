@@ -33,15 +33,15 @@ const levelReach = 1
 //
 // Rows that are not whitened, not of norm 1 or of persons are treated by shares.
 func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (*feature.Map, []float64) {
-	m := ready.features
-	w, d := m.Whitening, m.Pipeline.Dim()
-	noise := ready.centerNoise(p)
-	if p.NonPrivate || m.Center == nil || m.Norm == feature.NormNone || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
+	m, noise := ready.features, ready.centerNoise(p)
+	switch p.stateRule(m) {
+	case filledStates:
+		return filled(m, noise), weights
+	case whitenedStates:
+	default:
 		return m, weights
 	}
-	if p.Person != nil || w == nil || w.Matrix == nil || m.Norm != feature.NormUnit {
-		return filled(m, noise), weights
-	}
+	w, d := m.Whitening, m.Pipeline.Dim()
 	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}
 	e.scale = encoder.MeanScale(m.Names(), m.Center)
 	out := append([]float64(nil), w.Matrix...)
@@ -58,8 +58,7 @@ func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) (
 
 // filled returns a map in which missing cells and unknown levels keep the shares of themselves that their frequencies
 // call for. The rest becomes the mean of the column, before the row is normalized. So the states act like
-// an ordinary row, and other rows stay as they are. The result is m itself if there are no such states, or if rows are so
-// wide that models read only their entries.
+// an ordinary row, and other rows stay as they are. The result is m itself if there are no such states.
 //
 // If records are persons, the center weighs a person's rows together. A state of no row still has the frequency 0 with
 // the noise of the center. The frequencies of a column's states still have the right ratios.
@@ -73,7 +72,7 @@ func filled(m *feature.Map, noise float64) *feature.Map {
 			kept[j], some = e.seen(j), true
 		}
 	}
-	if !some || d > encoder.MostFilled {
+	if !some {
 		return m
 	}
 	out := *m

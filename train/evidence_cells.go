@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/encoder"
-	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 )
 
@@ -54,7 +53,7 @@ func (ready *prepared) evidentCells(p Plan, o Options, result *Result) error {
 		return nil
 	}
 	result.CellFrequencies = e.found()
-	if p.Person != nil || o.Output == option.OutputAllIterates || o.Temperature > 0 {
+	if p.stateRule(f) != cellStates || o.servesTheDescent() {
 		return nil
 	}
 	e.shrink()

@@ -50,7 +50,7 @@ func cellsCase(t *testing.T, seed uint64) (*prepared, Plan, *model.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &prepared{frequencies: moment{frequencies, 1e-6}}, Plan{}, out
+	return &prepared{frequencies: moment{frequencies, 1e-6}}, setup.Plan, out
 }
 
 // effectsOf returns the effect and energy of each feature by its name, divided by the largest energy of a feature that
@@ -152,8 +152,8 @@ func TestCellsWithEvidence(t *testing.T) {
 		"no frequencies": func(r *prepared, _ *Plan, _ *Options) { r.frequencies = moment{} },
 		"all iterates":   func(_ *prepared, _ *Plan, o *Options) { o.Output = option.OutputAllIterates },
 	} {
-		other, options := Plan{}, Options{}
-		ready, _, m := cellsCase(t, 4)
+		options := Options{}
+		ready, other, m := cellsCase(t, 4)
 		edit(ready, &other, &options)
 		result := &Result{Model: m}
 		if err := ready.evidentCells(other, options, result); err != nil || result.Model != m || result.Unshrunk != nil {
@@ -312,7 +312,7 @@ func TestEvidenceOfASingleState(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := &Result{Model: trained}
-	if err := (&prepared{frequencies: found}).evidentCells(Plan{}, Options{}, result); err != nil || result.Model == trained {
+	if err := (&prepared{frequencies: found}).evidentCells(setup.Plan, Options{}, result); err != nil || result.Model == trained {
 		t.Fatalf("got %v and a model that moved: %v, want one without an error", err, result.Model != trained)
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/cryptotest"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -48,7 +51,8 @@ func evidenceCaseOf(t *testing.T, third string) (prepared, Plan, []float64) {
 	for j := range weights {
 		weights[j] = r.NormFloat64()
 	}
-	return prepared{divisor: 1000, features: m}, Plan{Preparation: []PreparationStep{{Kind: option.MeanStatistic, Bound: 1, NoiseMultiplier: 0.001}}}, weights
+	p := Plan{Preparation: []PreparationStep{{Kind: option.MeanStatistic, Bound: 1, NoiseMultiplier: 0.001}, {Kind: option.CovarianceStatistic}}}
+	return prepared{divisor: 1000, features: m}, p, weights
 }
 
 // TestStatesWithoutEvidence: a state that never occurs adds to each score what the mean of its column adds, and states that
@@ -154,9 +158,7 @@ func TestEvidenceIsFinite(t *testing.T) {
 func TestEvidenceLeavesOthers(t *testing.T) {
 	for name, edit := range map[string]func(*prepared, *Plan){
 		"baseline":         func(_ *prepared, p *Plan) { p.NonPrivate = true },
-		"no center":        func(r *prepared, _ *Plan) { r.features.Center = nil },
 		"rows of any norm": func(r *prepared, _ *Plan) { r.features.Norm, r.features.Whitening = feature.NormNone, nil },
-		"no mean released": func(_ *prepared, p *Plan) { p.Preparation = nil },
 	} {
 		ready, plan, weights := evidenceCase(t)
 		edit(&ready, &plan)
@@ -170,10 +172,12 @@ func TestEvidenceLeavesOthers(t *testing.T) {
 // unknown levels have the shares that their frequencies call for, and declared states keep all.
 func TestEvidenceByShares(t *testing.T) {
 	for name, edit := range map[string]func(*prepared, *Plan){
-		"persons":       func(_ *prepared, p *Plan) { p.Person = &PersonUnit{} },
-		"no whitening":  func(r *prepared, _ *Plan) { r.features.Whitening = nil },
-		"clipped rows":  func(r *prepared, _ *Plan) { r.features.Norm, r.features.Radius = feature.NormClip, 1 },
-		"bounded norms": func(r *prepared, p *Plan) { r.features.Whitening, p.Clipping.ParameterRadius = nil, 1 },
+		"persons":      func(_ *prepared, p *Plan) { p.Person = &PersonUnit{} },
+		"no whitening": func(r *prepared, p *Plan) { r.features.Whitening, p.Preparation = nil, p.Preparation[:1] },
+		"clipped rows": func(r *prepared, _ *Plan) { r.features.Norm, r.features.Radius = feature.NormClip, 1 },
+		"bounded norms": func(r *prepared, p *Plan) {
+			r.features.Whitening, p.Preparation, p.Clipping.ParameterRadius = nil, p.Preparation[:1], 1
+		},
 	} {
 		ready, plan, weights := evidenceCase(t)
 		edit(&ready, &plan)
@@ -264,7 +268,7 @@ func TestOccurs(t *testing.T) {
 			for k := range parts {
 				some += normal(z-mostOccurring*scale*(float64(k)+0.5)/parts/noise) / parts
 			}
-			want := some / (some + 2*normal(z))
+			want := some / (some + (1-occurring)/occurring*normal(z))
 			if want < 0.01 {
 				want = 0
 			} else if want > 0.99 {
@@ -276,50 +280,94 @@ func TestOccurs(t *testing.T) {
 			}
 			before = got
 		}
-		if low, high := occurs(-1e9, noise, 0.7), occurs(1e9, noise, 0.7); low > 0.34 || high < 0.33 || noise < 0.1 && (low != 0 || high != 1) {
+		if low, high := occurs(-1e9, noise, 0.7), occurs(1e9, noise, 0.7); low > occurring || high < occurring || noise < 0.1 && (low != 0 || high != 1) {
 			t.Errorf("noise %v: got %v and %v far from 0", noise, low, high)
+		}
+	}
+	for _, noise := range []float64{1e-300, 1e-15, 1e-9, 1e3, 1e5, 1e9, 1e300, math.Inf(1)} {
+		before := 0.0
+		for z := -50.0; z <= 50; z += 0.01 {
+			got := occurs(z*noise, noise, 0.7)
+			if !(got >= before && got <= 1) || noise > 1e3 && math.Abs(got-occurring) > 1e-3 {
+				t.Fatalf("mean %v in noise %v: got %v after %v", z*noise, noise, got, before)
+			}
+			before = got
 		}
 	}
 }
 
 // TestNoiseOfStates wants more of the budget for frequencies where they would not tell missing cells from none, and only
-// there: for few records with such states.
+// there: for few records with such states, in a statistic by which the model treats them.
 func TestNoiseOfStates(t *testing.T) {
+	inCells := func(r *Request) {
+		r.Whiten, r.Center, r.Transforms = Auto, Auto, []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all"}`)}}
+	}
+	clipped := func(radius float64) func(*Request) {
+		return func(r *Request) { r.Normalization, r.Radius = feature.NormClip, radius }
+	}
 	for name, c := range map[string]struct {
 		records     int
 		missing     data.Treatment
 		change      func(*Request)
 		least, most float64 // share of the budget
-		cells       bool
 	}{
-		"few records":         {1000, data.Indicator, func(*Request) {}, 0.03, 0.08, false},
-		"very few records":    {500, data.Indicator, func(*Request) {}, 0.08, 0.08, false},
-		"many records":        {100000, data.Indicator, func(*Request) {}, 0.01, 0.01, false},
-		"no such state":       {2000, data.Zero, func(*Request) {}, 0.01, 0.01, false},
-		"rows of any norm":    {2000, data.Indicator, func(r *Request) { r.Normalization = feature.NormNone }, 0.01, 0.01, false},
-		"few records, cells":  {2000, data.Indicator, func(*Request) {}, 0.03, 0.08, true},
-		"many records, cells": {200000, data.Indicator, func(*Request) {}, 0.01, 0.01, true},
-		"other features": {2000, data.Indicator, func(r *Request) {
+		"few records":         {1000, data.Indicator, func(*Request) {}, 0.03, 0.08},
+		"very few records":    {500, data.Indicator, func(*Request) {}, 0.08, 0.08},
+		"many records":        {100000, data.Indicator, func(*Request) {}, 0.01, 0.01},
+		"whitened":            {500, data.Indicator, func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureFull }, 0.08, 0.08},
+		"diagonal":            {500, data.Indicator, func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureDiagonal }, 0.08, 0.08},
+		"no such state":       {500, data.Zero, func(*Request) {}, 0.01, 0.01},
+		"rows of any norm":    {500, data.Indicator, func(r *Request) { r.Normalization = feature.NormNone }, 0.01, 0.01},
+		"short rows":          {500, data.Indicator, clipped(0.1), 0.08, 0.08},
+		"long rows":           {500, data.Indicator, clipped(10), 0.08, 0.08},
+		"short, many rows":    {100000, data.Indicator, clipped(0.1), 0.01, 0.01},
+		"steps of one budget": {500, data.Indicator, func(r *Request) { r.PerStep, r.Steps = true, 5 }, 0, 2},
+		"persons":             {500, data.Indicator, func(r *Request) { r.Person = &PersonUnit{Column: "who", MaxRows: 2} }, 0.08, 0.08},
+		"few records, cells":  {2000, data.Indicator, inCells, 0.03, 0.08},
+		"many records, cells": {200000, data.Indicator, inCells, 0.01, 0.01},
+		"no state, cells":     {2000, data.Zero, inCells, 0.01, 0.01},
+		"cells as rows": {2000, data.Indicator, func(r *Request) {
+			inCells(r)
+			r.Whiten, r.Center, r.Structure = Yes, Yes, option.StructureFull
+		}, 0.01, 0.01},
+		"wide rows":           {500, data.Indicator, func(r *Request) { r.Center = Yes }, 0.01, 0.01},
+		"wide rows, whitened": {500, data.Indicator, func(r *Request) { r.Whiten, r.Structure = Yes, option.StructureFull }, 0.08, 0.08},
+		"other features": {500, data.Indicator, func(r *Request) {
 			r.Transforms = []feature.Spec{{Name: "fourier", Parameters: []byte(`{"features":8}`)}}
-		}, 0.01, 0.01, false},
+		}, 0.01, 0.01},
 	} {
 		s := &data.Schema{Name: "made", Row: "one person", MaxRecords: c.records, Records: c.records, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
 			{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Zero, Missing: c.missing},
 			{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero},
 		}}
-		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Center: Yes}
-		if c.cells {
-			r.Whiten, r.Center, r.Transforms = Auto, Auto, []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all"}`)}}
+		if strings.HasPrefix(name, "wide") {
+			for i := range encoder.MostFilled {
+				s.Columns[0].Levels = append(s.Columns[0].Levels, strconv.Itoa(i))
+			}
 		}
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Center: Yes}
 		c.change(&r)
 		setup, err := NewPlan(r, s)
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
-		p := setup.Plan
-		z, mu := p.Preparation[len(p.Preparation)-1].NoiseMultiplier, muOf(t, r)
-		if share := 1 / (z * z * mu * mu); share < c.least*0.99 || share > c.most*1.01 {
-			t.Errorf("%s: got %.4f of the budget, want %v to %v", name, share, c.least, c.most)
+		p, found := setup.Plan, false
+		for _, statistic := range p.Preparation {
+			if statistic.Kind != option.MeanStatistic && statistic.Kind != option.FrequencyStatistic {
+				continue
+			}
+			found = true
+			z, mu := statistic.NoiseMultiplier, muOf(t, r)
+			if share := 1 / (z * z * mu * mu); share < c.least*0.99 || share > c.most*1.01 {
+				t.Errorf("%s: got %.4f of the budget for the %s, want %v to %v", name, share, statistic.Kind, c.least, c.most)
+			}
+		}
+		if !found {
+			t.Errorf("%s: got no frequencies", name)
+		}
+		if few := c.most == 0.08; few && setup.NoisyStates || !few && c.records <= 2000 && c.missing == data.Indicator && !r.PerStep && !setup.NoisyStates {
+			t.Errorf("%s: got noisy states %v with up to %v of the budget", name, setup.NoisyStates, c.most)
 		}
 	}
 }

@@ -139,8 +139,12 @@ type Setup struct {
 	// Features is the feature map before training. It contains no learned numbers.
 	Features *feature.Map
 	// Model is the form of the model, with its loss.
-	Model   model.Linear
-	several bool // ranks train together
+	Model model.Linear
+	// NoisyStates reports whether missing cells and unknown levels keep their own weights, whatever the options of the run.
+	// Where the records hardly have such states, these weights are noise. Models that serve all iterates, or
+	// a sample of a distribution, keep such weights of cells too.
+	NoisyStates bool
+	several     bool // ranks train together
 }
 
 // NewPlan returns the setup of a training that meets a request for a schema. It uses public numbers
@@ -169,6 +173,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}
+	setup.NoisyStates = setup.Plan.stateRule(features) == keptStates
 	if setup.Plan.Steps == option.DefaultSteps && r.Steps == 0 && setup.Plan.Sampling == samplingFull && setup.Plan.whitens() {
 		setup.Plan.Steps = option.WhitenedSteps
 	}

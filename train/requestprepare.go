@@ -36,11 +36,7 @@ func (r Request) prepare(s *Setup) error {
 		return fmt.Errorf("train: the radius %v of rows is given with row normalization %s, want clip, or no radius", r.Radius, m.Norm)
 	}
 	learn := func(kind string, ofRow float64, numbers int) {
-		statistic := PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers}
-		if (kind == option.MeanStatistic || kind == option.FrequencyStatistic) && !s.Plan.NonPrivate && !r.PerStep {
-			statistic.wanted = s.stateNoise() / statistic.Bound
-		}
-		s.Plan.Preparation = append(s.Plan.Preparation, statistic)
+		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}
 	s.Plan.Preparation = learned(s.Schema)
 	if r.Calibrate && !s.Plan.NonPrivate {
@@ -71,19 +67,20 @@ func (r Request) prepare(s *Setup) error {
 	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Pipeline) && !scaled {
 		learn(option.MeanStatistic, radius, m.Pipeline.Dim())
 	}
-	if !whitens {
-		return nil
+	switch {
+	case scaled:
+		learn(option.FrequencyStatistic, radius, m.Pipeline.Dim())
+	case whitens:
+		for _, kind := range kindsOf(structure) {
+			numbers := PreparationStep{Kind: kind}.products(m.Pipeline).Numbers(m.Pipeline.Dim())
+			learn(kind, radius*radius, numbers)
+		}
 	}
-	if r.Intercept == 0 {
+	if whitens && r.Intercept == 0 {
 		m.Intercept = option.WhitenedIntercept
 	}
-	if scaled {
-		learn(option.FrequencyStatistic, radius, m.Pipeline.Dim())
-		return nil
-	}
-	for _, kind := range kindsOf(structure) {
-		numbers := PreparationStep{Kind: kind}.products(m.Pipeline).Numbers(m.Pipeline.Dim())
-		learn(kind, radius*radius, numbers)
+	if !r.PerStep {
+		s.wantStates()
 	}
 	return nil
 }

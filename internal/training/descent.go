@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/cache"
-	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
@@ -105,25 +103,11 @@ func (r descent) warnings() []string {
 // noisyStatesWarning is the warning of weights of noise.
 const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here: no weight was shrunk by how frequent such states are. For columns without such cells declare missing: zero and unknown: zero."
 
-// noisyStates reports whether missing cells and undeclared levels keep weights of noise. They do where no released
-// numbers tell how frequent they are in rows, or where these are not used, as train.Result.Unshrunk says.
+// noisyStates reports whether missing cells and undeclared levels keep weights of noise. Cells keep them only
+// where the weights of the descent must leave.
 func noisyStates(s train.Setup, o train.Options) bool {
-	if s.Plan.NonPrivate || !absentStates(s.Schema) {
-		return false
-	}
-	paid := func(kind string) bool {
-		return slices.ContainsFunc(s.Plan.Preparation, func(p train.PreparationStep) bool { return p.Kind == kind })
-	}
-	f, rows := s.Features, s.Plan.Person == nil
-	if f.Norm == feature.NormNone || f.Encoder().Signed() {
-		return true
-	}
-	if f.Transforms() { // only cells of interactions have evidence
-		specs := f.Specs()
-		return !rows || len(specs) > 1 || specs[0].Name != "interactions" || !paid(option.FrequencyStatistic) || o.Output == option.OutputAllIterates || o.Temperature > 0
-	}
-	whitened := rows && f.Norm == feature.NormUnit && paid(option.CovarianceStatistic)
-	return !paid(option.MeanStatistic) || !whitened && f.Pipeline.Dim() > encoder.MostFilled
+	descent := o.Output == option.OutputAllIterates || o.Temperature > 0
+	return !s.Plan.NonPrivate && absentStates(s.Schema) && (s.NoisyStates || s.Features.Transforms() && descent)
 }
 
 // absentStates reports whether columns have states of missing cells or undeclared levels.

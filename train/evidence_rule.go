@@ -1,0 +1,105 @@
+package train
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
+	"github.com/ditherml/dither/internal/option"
+)
+
+// stateRule is how a model treats missing cells and unknown levels that the records hardly have.
+type stateRule int
+
+const (
+	// keptStates have weights of noise.
+	keptStates stateRule = iota
+	// filledStates become the mean of their column before a row is normalized.
+	filledStates
+	// whitenedStates have other rows of the full whitening.
+	whitenedStates
+	// cellStates have other scales and weights of their cells.
+	cellStates
+)
+
+// stateRule returns the rule for models on these features. It depends on public numbers alone. The map may be the one
+// of the plan or the one of the model.
+func (p Plan) stateRule(m *feature.Map) stateRule {
+	releases := func(kind string) bool {
+		return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind == kind })
+	}
+	switch {
+	case p.NonPrivate || m.Norm == feature.NormNone || m.Encoder().Signed():
+		return keptStates
+	case m.Transforms():
+		if p.Person == nil && cells(m.Pipeline) && releases(option.FrequencyStatistic) {
+			return cellStates
+		}
+		return keptStates
+	case !releases(option.MeanStatistic):
+		return keptStates
+	case p.Person == nil && m.Norm == feature.NormUnit && releases(option.CovarianceStatistic):
+		return whitenedStates
+	case m.Pipeline.Dim() <= encoder.MostFilled:
+		return filledStates
+	}
+	return keptStates
+}
+
+// servesTheDescent reports whether the weights of cells must be weights of the descent: one of all its iterates, or a
+// sample of a distribution over models.
+func (o Options) servesTheDescent() bool {
+	return o.Output == option.OutputAllIterates || o.Temperature > 0
+}
+
+const (
+	// stateDeviation is the largest standard deviation that the noise in a frequency of a state should have.
+	stateDeviation = 0.03
+	// mostStateShare is the largest share of the budget for such frequencies.
+	mostStateShare = 0.08
+)
+
+// wantStates sets the noise that frequencies of missing cells and unknown levels should have in the statistic that tells
+// them from 0. The model must treat states by this statistic.
+func (s *Setup) wantStates() {
+	kind := option.MeanStatistic
+	switch s.Plan.stateRule(s.Features) {
+	case keptStates:
+		return
+	case cellStates:
+		kind = option.FrequencyStatistic
+	}
+	for i := range s.Plan.Preparation {
+		if statistic := &s.Plan.Preparation[i]; statistic.Kind == kind {
+			statistic.wanted = s.stateNoise() / statistic.Bound
+		}
+	}
+}
+
+// stateNoise returns the standard deviation that the noise in sums of rows should have, or 0 if rows have no missing
+// cells or unknown levels. It depends on public numbers alone.
+func (s *Setup) stateNoise() float64 {
+	m := s.Features
+	names, columns, value := m.Names(), 0.0, 0.0
+	for j, n := range names {
+		if j == 0 || n.Column != names[j-1].Column {
+			columns++
+		}
+		switch {
+		case n.Aside:
+			value = 1
+		case n.Cell.Columns[1] == "" && n.Cell.Aside[0] != "":
+			value = max(value, n.Cell.Value)
+		}
+	}
+	scale := 1 / math.Sqrt(max(1, columns))
+	switch {
+	case m.Transforms():
+		scale = cellScale(names)
+	case m.Norm == feature.NormClip:
+		scale = min(1, m.Radius*scale)
+	}
+	return stateDeviation * scale * value * float64(cmp.Or(s.Plan.Records, s.Plan.MaxRecords))
+}
