@@ -7,8 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -159,7 +162,7 @@ func (c *Checkpoint) check(s Setup, o Options) error {
 	plan.Interrupted, own.Interrupted = nil, nil
 	switch {
 	case !reflect.DeepEqual(plan, own):
-		return fmt.Errorf("neural: the checkpoint is of another plan, want the plan of the run that it was made in; ask for the same once more")
+		return fmt.Errorf("neural: the checkpoint is of another plan, want the plan of the run that it was made in: %s; ask for the same once more", different(own, plan))
 	case c.Taken < c.Plan.kept() || c.Taken > c.Plan.Steps || c.Ahead < 0:
 		return fmt.Errorf("neural: the checkpoint is after step %d of %d with %d more, want one within the run", c.Taken, c.Plan.Steps, c.Ahead)
 	case len(c.Levels) != len(c.Plan.Clipping.Groups) || len(c.Optimizers) != len(c.Levels) || len(c.Weights) != s.Network.Trained() ||
@@ -174,6 +177,55 @@ func (c *Checkpoint) check(s Setup, o Options) error {
 		}
 	}
 	return c.checkSettings(s, o)
+}
+
+// different returns words for the fields of a plan that differ from the wanted plan, as in "steps is 9, want 8". It names
+// at most three.
+func different(got, want Plan) string {
+	own, wanted := map[string]string{}, map[string]string{}
+	flatten(own, "", jsonOf(got))
+	flatten(wanted, "", jsonOf(want))
+	var out []string
+	for name := range own {
+		if _, both := wanted[name]; !both {
+			wanted[name] = "none"
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if v := cmp.Or(own[name], "none"); v != wanted[name] {
+			out = append(out, name+" is "+v+", want "+wanted[name])
+		}
+	}
+	if more := len(out) - 3; more > 0 {
+		out = append(out[:3], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// jsonOf returns a plan as maps, lists, texts and numbers.
+func jsonOf(p Plan) (v any) {
+	text, err := json.Marshal(p)
+	if err != nil || json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// flatten adds the fields of an object and the entries of a list to out, by their paths such as "clipping.norm". Entries
+// count from 1.
+func flatten(out map[string]string, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, field := range v {
+			flatten(out, strings.TrimPrefix(path+"."+name, "."), field)
+		}
+	case []any:
+		for i, entry := range v {
+			flatten(out, path+"."+strconv.Itoa(i+1), entry)
+		}
+	default:
+		out[path] = fmt.Sprint(v)
+	}
 }
 
 // checkSettings refuses a checkpoint whose run saw other rows or had other options.

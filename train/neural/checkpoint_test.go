@@ -20,6 +20,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train"
 )
 
@@ -228,7 +229,15 @@ func TestResumeRefuses(t *testing.T) {
 	setup := setupOf(t, r, s)
 	from := stoppedAfter(t, setup, budget(t, r), Options{}, 5, records)
 	for want, change := range map[string]func(c *Checkpoint, s *Setup, o *Options){
-		"another plan":  func(_ *Checkpoint, s *Setup, _ *Options) { s.Plan.Steps = 9 },
+		"another plan, want the plan of the run that it was made in: steps is 9, want 10; ask": func(_ *Checkpoint, s *Setup, _ *Options) { s.Plan.Steps = 9 },
+		"made in: count-noise-multiplier is 3, want none, network.layers.1.linear.outputs is 77, want 16, non-private is true, want none, and 1 more; ask": func(_ *Checkpoint, s *Setup, _ *Options) {
+			s.Plan.CountNoise, s.Plan.NonPrivate, s.Plan.Steps = 3, true, 9
+			s.Plan.Network.Layers = slices.Clone(s.Plan.Network.Layers)
+			s.Plan.Network.Layers[0] = network.Linear{Outputs: 77}
+		},
+		", want none, and 1 more; ask for the same": func(_ *Checkpoint, s *Setup, _ *Options) {
+			s.Plan.CountNoise, s.Plan.NonPrivate, s.Plan.Steps, s.Plan.MaxRecords = 3, true, 9, 1
+		},
 		"after step":    func(c *Checkpoint, _ *Setup, _ *Options) { c.Taken = 11 },
 		"other numbers": func(c *Checkpoint, _ *Setup, _ *Options) { c.Weights = c.Weights[1:] },
 		"divisor":       func(c *Checkpoint, _ *Setup, _ *Options) { c.Divisor = 0 },
