@@ -89,7 +89,7 @@ func (s Setup) settings(o Options) (settings, error) {
 	}
 	rows, err := s.hashRows()
 	return settings{line.name, o.momentum(), s.rate(o), o.schedule(), o.WarmUp, average.rule, average.decay,
-		o.Ridge, o.L1, o.WeightDecay, cmp.Or(o.FeatureBits, 16), rows}, err
+		o.Ridge, o.L1, o.decay(line), cmp.Or(o.FeatureBits, 16), rows}, err
 }
 
 // hashRows returns a hash of what turns records into rows of the network.

@@ -228,6 +228,9 @@ func TestResumeRefuses(t *testing.T) {
 	r.Epochs, r.Steps = 0, 10
 	setup := setupOf(t, r, s)
 	from := stoppedAfter(t, setup, budget(t, r), Options{}, 5, records)
+	if err := from.check(setup, Options{WeightDecay: -1, Optimizer: "momentum", FeatureBits: 16}); err != nil {
+		t.Errorf("defaults that are given by name: %v", err)
+	}
 	for want, change := range map[string]func(c *Checkpoint, s *Setup, o *Options){
 		"another plan, want the plan of the run that it was made in: steps is 9, want 10; ask": func(_ *Checkpoint, s *Setup, _ *Options) { s.Plan.Steps = 9 },
 		"made in: count-noise-multiplier is 3, want none, network.layers.1.linear.outputs is 77, want 16, non-private is true, want none, and 1 more; ask": func(_ *Checkpoint, s *Setup, _ *Options) {
