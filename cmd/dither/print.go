@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return fmt.Errorf("%s has %d arguments, want %s; see %s --help", c.CommandPath(), len(args), strings.Join(names, " "), c.CommandPath())
+		return fmt.Errorf("%s has %d arguments, want %s; see %s --help", c.CommandPath(), len(args), cmp.Or(strings.Join(names, " "), "none"), c.CommandPath())
 	}
 }
 

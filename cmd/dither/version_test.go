@@ -30,3 +30,10 @@ func TestVersionIsThatOfCertificates(t *testing.T) {
 		t.Errorf("got %s (%v), want JSON of the same", asJSON, err)
 	}
 }
+
+// TestVersionRefusesArguments: a refusal says that no argument is wanted.
+func TestVersionRefusesArguments(t *testing.T) {
+	if status, _, stderr := invoke("version", "all"); status != exitUsage || !strings.Contains(stderr, "has 1 arguments, want none; see") {
+		t.Errorf("got exit status %d and %q, want a refusal", status, stderr)
+	}
+}
