@@ -48,6 +48,11 @@ func (p Plan) stateRule(m *feature.Map) stateRule {
 	return keptStates
 }
 
+// hashed reports whether cells of pairs share features. Such a feature is of no state, so it keeps its weight.
+func hashed(m *feature.Map) bool {
+	return cells(m.Pipeline) && slices.ContainsFunc(m.Names(), func(n encoder.Name) bool { return n.Cell.Columns[0] == "" })
+}
+
 // servesTheDescent reports whether the weights of cells must be weights of the descent: one of all its iterates, or a
 // sample of a distribution over models.
 func (o Options) servesTheDescent() bool {
@@ -56,7 +61,7 @@ func (o Options) servesTheDescent() bool {
 
 const (
 	// stateDeviation is the largest standard deviation that the noise in a frequency of a state should have.
-	stateDeviation = 0.03
+	stateDeviation = 0.015
 	// mostStateShare is the largest share of the budget for such frequencies.
 	mostStateShare = 0.08
 )
@@ -101,5 +106,6 @@ func (s *Setup) stateNoise() float64 {
 	case m.Norm == feature.NormClip:
 		scale = min(1, m.Radius*scale)
 	}
-	return stateDeviation * scale * value * float64(cmp.Or(s.Plan.Records, s.Plan.MaxRecords))
+	records := float64(cmp.Or(s.Plan.Records, s.Plan.MaxRecords)) * s.Plan.trained()
+	return stateDeviation * scale * value * records
 }

@@ -442,3 +442,56 @@ func TestFrequentMissingCellsKeepTheirEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestLastIterateCellsAreServed: where the last iterate alone is priced, a state of no record gets the weights of its
+// column in cells, as in every other descent.
+func TestLastIterateCellsAreServed(t *testing.T) {
+	d := indicatedData(t, 2, 400)
+	r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 50, Ridge: 0.05, Accounting: option.AccountingLastIterate,
+		Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs": "all"}`)}}}
+	s, err := NewPlan(r, d.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), s, d, Options{LearningRate: s.Plan.LastIterate.LearningRate, Ridge: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = CheckModel(s.Plan, result.Model); err != nil {
+		t.Error(err)
+	}
+	if s.NoisyStates || result.Unshrunk == nil || result.CellFrequencies == nil {
+		t.Errorf("got noisy states %v, served cells %v and %d frequencies, want served cells", s.NoisyStates, result.Unshrunk != nil, len(result.CellFrequencies))
+	}
+}
+
+// TestHashedStatesAreNoisy: buckets of pairs keep their weights, which a setup says.
+func TestHashedStatesAreNoisy(t *testing.T) {
+	for parameters, want := range map[string]bool{`{"pairs": "all"}`: false, `{"pairs": "all", "buckets": 8}`: true, `{"pairs": "none", "buckets": 8}`: false} {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(parameters)}}}
+		if s, err := NewPlan(r, indicatedData(t, 2, 400).Schema()); err != nil || s.NoisyStates != want {
+			t.Errorf("%s: got noisy states %v (%v), want %v", parameters, s.NoisyStates, err, want)
+		}
+	}
+}
+
+// TestNoiseOfStatesByTrainedRecords: a part that is held out tells no frequencies. So the noise is the one for the other
+// part of the records.
+func TestNoiseOfStatesByTrainedRecords(t *testing.T) {
+	noise := func(records int, share float64) float64 {
+		s := *indicatedData(t, 2, 400).Schema()
+		s.Records = records
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No}
+		if share > 0 {
+			r.Holdout = &HoldoutRequest{Share: share}
+		}
+		setup, err := NewPlan(r, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return setup.Plan.Preparation[0].NoiseMultiplier
+	}
+	if all, most := noise(5000, 0), noise(10000, 0.5); all != most || all == noise(10000, 0) {
+		t.Errorf("got noise %v for 5000 records and %v for half of 10000, want the same and another one for 10000", all, most)
+	}
+}

@@ -232,7 +232,7 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 		return nil, err
 	}
 	out.Model.Provenance.Private = true
-	return out, nil
+	return out, ready.evidentCells(s.Plan, o, out)
 }
 
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")

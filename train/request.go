@@ -140,9 +140,9 @@ type Setup struct {
 	Features *feature.Map
 	// Model is the form of the model, with its loss.
 	Model model.Linear
-	// NoisyStates reports whether missing cells and unknown levels keep their own weights, whatever the options of the run.
-	// Where the records hardly have such states, these weights are noise. Models that serve all iterates, or
-	// a sample of a distribution, keep such weights of cells too.
+	// NoisyStates reports whether missing cells and unknown levels keep weights of their own, whatever the options of the
+	// run. It is so if pairs are hashed, too. Where the records hardly have such states, these weights are noise. Models
+	// that serve all iterates, or a sample of a distribution, keep such weights of cells as well.
 	NoisyStates bool
 	several     bool // ranks train together
 }
@@ -173,7 +173,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}
-	setup.NoisyStates = setup.Plan.stateRule(features) == keptStates
+	setup.NoisyStates = setup.Plan.stateRule(features) == keptStates || hashed(features)
 	if setup.Plan.Steps == option.DefaultSteps && r.Steps == 0 && setup.Plan.Sampling == samplingFull && setup.Plan.whitens() {
 		setup.Plan.Steps = option.WhitenedSteps
 	}

@@ -101,7 +101,7 @@ func (r descent) warnings() []string {
 }
 
 // noisyStatesWarning is the warning of weights of noise.
-const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here: no weight was shrunk by how frequent such states are. For columns without such cells declare missing: zero and unknown: zero."
+const noisyStatesWarning = "A missing cell or an undeclared level that the records hardly have moves predictions by noise here: not all weights were shrunk by how frequent such states are. For columns without such cells declare missing: zero and unknown: zero."
 
 // noisyStates reports whether missing cells and undeclared levels keep weights of noise. Cells keep them only
 // where the weights of the descent must leave.
