@@ -61,7 +61,7 @@ func (o Options) servesTheDescent() bool {
 
 const (
 	// stateDeviation is the largest standard deviation that the noise in a frequency of a state should have.
-	stateDeviation = 0.015
+	stateDeviation = 0.01
 	// mostStateShare is the largest share of the budget for such frequencies.
 	mostStateShare = 0.08
 )
