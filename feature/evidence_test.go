@@ -24,7 +24,7 @@ func evidenceMap(t *testing.T) *Map {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Map{Pipeline: chain, Norm: NormUnit, Intercept: 0.5, Center: []float64{0.4, 0, 0.6, 0.2, 0, 0.01}, Evidence: []float64{1, 0, 1, 1, 0, 0.75}}
+	return &Map{Pipeline: chain, Norm: NormUnit, Intercept: 0.5, Center: []float64{0.4, 0, 0.6, 0.2, 0, 0.01}, Evidence: []float64{1, 0, 1, 1, 0, 0.75}, Means: []float64{0.5, 0, 0.7, 0.25, 0, 0.05}}
 }
 
 // TestEvidence compares rows with those of the map without evidence: ordinary rows are the same to the last bit, and
@@ -44,19 +44,18 @@ func TestEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain := *m
-		plain.Evidence = nil
+		plain.Evidence, plain.Means = nil, nil
 		together, scratch := make([]float64, len(rows)*m.Dim()), m.NewScratch(len(rows))
 		m.Apply(together, len(rows), scratch, func(r int) []float32 { return rows[r] })
 		for i, row := range rows {
-			x, want := make([]float64, 6), make([]float64, m.Dim())
+			x := make([]float64, 6)
 			m.FeaturesOf(x, 1, m.Pipeline.NewScratch(), func(int) []float32 { return row })
-			encoder.Fill(x, m.Names(), m.Center, m.Evidence)
-			plain.ApplyFeatures(want, x, 1, plain.NewScratch(1))
+			want := byHand(m, x)
 			unfilled := make([]float64, m.Dim())
 			plain.Apply(unfilled, 1, plain.NewScratch(1), func(int) []float32 { return row })
 			same := true
 			for j, v := range together[i*m.Dim() : (i+1)*m.Dim()] {
-				if math.Float64bits(v) != math.Float64bits(want[j]) {
+				if math.Abs(v-want[j]) > 1e-15 {
 					t.Errorf("%s, row %v: coordinate %d is %v, want %v", name, row, j, v, want[j])
 				}
 				same = same && v == unfilled[j]
@@ -71,6 +70,64 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// byHand maps a row with one more coordinate, which has the length that the row lacks.
+func byHand(m *Map, x []float64) []float64 {
+	scale := func(x []float64) {
+		square := 0.0
+		for _, v := range x {
+			square += v * v
+		}
+		factor := 1 / math.Sqrt(square)
+		switch m.Norm {
+		case NormNone:
+			factor = 1
+		case NormClip:
+			factor = min(1, m.Radius*factor)
+		}
+		for j := range x {
+			x[j] *= factor
+		}
+	}
+	lacking := math.Sqrt(encoder.Fill(x, m.Names(), m.Evidence, m.Means))
+	x = append(x, lacking)
+	scale(x)
+	for j, c := range m.Center {
+		x[j] -= c
+	}
+	scale(x)
+	if w := m.Whitening; w != nil {
+		x[6] = 0
+		for j, s := range w.Scales {
+			x[j] *= s
+		}
+		scale(x)
+	}
+	if x = append(x, m.Intercept); m.Norm == NormUnit {
+		scale(x)
+	}
+	return append(x[:6:6], x[7])
+}
+
+// TestFilledLevelsAreAsLong: a row with a level that no record has is like the mean over the levels, as far as its other
+// features go. They are not stretched, although the mean of the levels is nearly the center.
+func TestFilledLevelsAreAsLong(t *testing.T) {
+	m := evidenceMap(t)
+	m.Center = []float64{0.3, 0, 0.6, 0.25, 0, 0}
+	size := func(kind float32) float64 {
+		x := make([]float64, m.Dim())
+		m.Apply(x, 1, m.NewScratch(1), func(int) []float32 { return []float32{0.35, kind} })
+		return x[0]
+	}
+	a, b, unknown := size(0), size(1), size(2)
+	if low, high := min(a, b)/2, 2*max(a, b); !(a > 0 && b > 0 && unknown > low && unknown < high) {
+		t.Errorf("the size is %v and %v beside levels and %v beside an unknown one, want about as much", a, b, unknown)
+	}
+	m.Means[2], m.Means[3], m.Means[5] = 0, 0, 0 // which has no frequencies
+	if unknown = size(2); !(unknown > 0) || unknown > 2*max(a, b) {
+		t.Errorf("without frequencies the size is %v", unknown)
+	}
+}
+
 // TestEvidenceIsChecked wants evidence of missing cells and unknown levels alone, beside a center.
 func TestEvidenceIsChecked(t *testing.T) {
 	for name, edit := range map[string]func(m *Map){
@@ -80,6 +137,9 @@ func TestEvidenceIsChecked(t *testing.T) {
 		"a number":         func(m *Map) { m.Evidence[0] = 0 },
 		"more than 1":      func(m *Map) { m.Evidence[4] = 1.5 },
 		"less than 0":      func(m *Map) { m.Evidence[4] = -0.5 },
+		"too few means":    func(m *Map) { m.Means = m.Means[:5] },
+		"a large mean":     func(m *Map) { m.Means[2] = 1.5 },
+		"no mean":          func(m *Map) { m.Means[2] = math.NaN() },
 		"no number":        func(m *Map) { m.Evidence[4] = math.NaN() },
 		"more than 1 of a": func(m *Map) { m.Evidence[2] = 1.5 },
 		"cells": func(m *Map) {
@@ -106,7 +166,7 @@ func evidenceOf(t *testing.T, m *Map, s *data.Schema, specs ...Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Pipeline, m.Center, m.Evidence = chain, make([]float64, chain.Dim()), make([]float64, chain.Dim())
+	m.Pipeline, m.Center, m.Evidence, m.Means = chain, make([]float64, chain.Dim()), make([]float64, chain.Dim()), make([]float64, chain.Dim())
 	for j := range m.Evidence {
 		m.Evidence[j] = 1
 	}

@@ -41,10 +41,12 @@ type Map struct {
 	// means that nothing is subtracted.
 	Center []float64
 	// Evidence has the share from 0 to 1 that each feature keeps of its value. Missing cells and unknown levels that
-	// the records hardly show keep little. The rest becomes the mean of the column, which follows from the Center. All
-	// other features keep 1. Nil means that all features do. It needs a Center, and a Pipeline without transforms and
-	// texts.
+	// the records hardly show keep little. The rest becomes the mean of the column. All other features keep 1. Nil means
+	// that all features do. It needs a Center, and a Pipeline without transforms and texts.
 	Evidence []float64
+	// Means are the features of the mean of each column, from 0 to 1, before normalization. An Evidence needs them, and
+	// nothing else uses them.
+	Means []float64
 	// Whitening is the linear map that multiplies a row after centering. Nil means that rows are
 	// not multiplied.
 	Whitening *Whitening
@@ -82,12 +84,15 @@ func (m *Map) Validate() error {
 
 // validateEvidence returns an error if the shares do not fit the features.
 func (m *Map) validateEvidence(d int) error {
-	if m.Center == nil || m.Transforms() || m.Encoder().Signed() || len(m.Evidence) != d {
-		return fmt.Errorf("feature: evidence has %d numbers, want %d with a center and without transforms and texts", len(m.Evidence), d)
+	if m.Center == nil || m.Transforms() || m.Encoder().Signed() || len(m.Evidence) != d || len(m.Means) != d {
+		return fmt.Errorf("feature: evidence has %d numbers and %d means, want %d of both with a center and without transforms and texts", len(m.Evidence), len(m.Means), d)
 	}
 	for j, n := range m.Names() {
 		if s := m.Evidence[j]; !(s >= 0 && s <= 1) || s < 1 && !n.Aside {
 			return fmt.Errorf("feature: evidence of feature %d is %v, want 0 to 1 for a missing cell or an unknown level, else 1", j+1, s)
+		}
+		if v := m.Means[j]; !(v >= 0 && v <= 1) {
+			return fmt.Errorf("feature: evidence has the mean %v of feature %d, want 0 to 1", v, j+1)
 		}
 	}
 	return nil
@@ -153,14 +158,14 @@ func (m *Map) coordinateBound(j int) float64 {
 
 // Scratch is the working space of Map.Apply. Each goroutine needs its own.
 type Scratch struct {
-	a, b  []float64
-	chain *PipelineScratch
+	a, b, spare []float64
+	chain       *PipelineScratch
 }
 
 // NewScratch returns working space for mapping this many rows at a time.
 func (m *Map) NewScratch(rows int) *Scratch {
 	d := rows * m.Pipeline.Dim()
-	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
+	return &Scratch{make([]float64, d), make([]float64, d), make([]float64, rows), m.Pipeline.NewScratch()}
 }
 
 // Apply maps several rows and writes the input vectors to dst, of length rows·Dim, one row after
@@ -180,35 +185,38 @@ func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {
 		v := x[r*d : (r+1)*d]
-		m.Fill(v)
-		m.normalize(v)
+		spare := m.normalize(v, m.Fill(v))
 		if m.Center != nil {
 			for j, c := range m.Center {
 				v[j] -= c
 			}
-			m.normalize(v)
+			spare = m.normalize(v, spare)
 		}
+		s.spare[r] = spare
 	}
 	if m.Whitening != nil {
 		x = m.Whitening.apply(x, s.b[:rows*d], rows)
 	}
 	for r := range rows {
-		m.finish(dst[r*m.Dim():(r+1)*m.Dim()], x[r*d:(r+1)*d])
+		m.finish(dst[r*m.Dim():(r+1)*m.Dim()], x[r*d:(r+1)*d], s.spare[r])
 	}
 }
 
-// Fill applies the Evidence to the features x of a row, of length Pipeline.Dim, before they are normalized. Apply and
-// ApplyFeatures do so by themselves. Without an Evidence, x does not change.
-func (m *Map) Fill(x []float64) {
-	if m.Evidence != nil {
-		encoder.Fill(x, m.Encoder().Names(), m.Center, m.Evidence)
+// Fill applies the Evidence to the features x of a row, of length Pipeline.Dim, before they are normalized. It returns the
+// square of the length that the row lacks then, which counts in its norm until the row is whitened. Apply and
+// ApplyFeatures do so by themselves. Without an Evidence, x does not change, and nothing is lacking.
+func (m *Map) Fill(x []float64) (spare float64) {
+	if m.Evidence == nil {
+		return 0
 	}
+	return encoder.Fill(x, m.Encoder().Names(), m.Evidence, m.Means)
 }
 
 // finish normalizes after whitening and appends the intercept.
-func (m *Map) finish(dst, x []float64) {
+func (m *Map) finish(dst, x []float64, spare float64) {
 	if m.Whitening != nil {
-		m.normalize(x)
+		spare = 0
+		m.normalize(x, 0)
 	}
 	copy(dst, x)
 	if m.Intercept == 0 {
@@ -216,23 +224,29 @@ func (m *Map) finish(dst, x []float64) {
 	}
 	dst[len(x)] = m.Intercept
 	if m.Norm == NormUnit {
-		m.normalize(dst)
+		m.normalize(dst, spare)
 	}
 }
 
-// normalize scales x by Norm. A row without a finite norm becomes zero.
-func (m *Map) normalize(x []float64) {
+// normalize scales x by Norm. The row has a further coordinate, whose square is spare. It returns the square of this
+// coordinate after that. A row without a finite norm becomes zero.
+func (m *Map) normalize(x []float64, spare float64) float64 {
 	if m.Norm == NormNone {
-		return
+		return spare
 	}
-	scale := m.Factor(kernel.Norm(x))
+	norm := kernel.Norm(x)
+	if spare > 0 {
+		norm = math.Hypot(norm, math.Sqrt(spare))
+	}
+	scale := m.Factor(norm)
 	if scale == 0 {
 		clear(x)
-		return
+		return 0
 	}
 	for j := range x {
 		x[j] *= scale
 	}
+	return spare * scale * scale
 }
 
 // PreparedBound returns a public bound on the L2 norm of a row after centering and normalization,

@@ -56,6 +56,7 @@ type mapFile struct {
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
 	Evidence      []float64             `json:"evidence,omitempty"`
+	Means         []float64             `json:"means,omitempty"`
 	// A whitening has one of three forms: Whitening, Scales, or Channels with Places. Each is
 	// base64 of little-endian float64.
 	Whitening  string         `json:"whitening,omitempty"`
@@ -177,7 +178,7 @@ func (f file) model(s *data.Schema, features *feature.Map, loss Loss, open func(
 }
 
 func newMapFile(m *feature.Map) mapFile {
-	f := mapFile{Normalization: m.Norm, Radius: m.Radius, Center: m.Center, Evidence: m.Evidence, Intercept: m.Intercept, Transforms: m.Specs()}
+	f := mapFile{Normalization: m.Norm, Radius: m.Radius, Center: m.Center, Evidence: m.Evidence, Means: m.Means, Intercept: m.Intercept, Transforms: m.Specs()}
 	if w := m.Whitening; w != nil {
 		f.Whitening, f.Scales, f.Channels, f.Places = packFloats(w.Matrix), packFloats(w.Scales), packFloats(w.Channels), packFloats(w.Places)
 	}
@@ -193,7 +194,7 @@ func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) 
 	if err != nil {
 		return nil, err
 	}
-	m := &feature.Map{Pipeline: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Evidence: f.Evidence, Whitening: whitening, Intercept: f.Intercept}
+	m := &feature.Map{Pipeline: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Evidence: f.Evidence, Means: f.Means, Whitening: whitening, Intercept: f.Intercept}
 	return m, m.Validate()
 }
 

@@ -74,7 +74,7 @@ func TestModelFileRoundTrip(t *testing.T) {
 			if n.Aside {
 				share = 0.3
 			}
-			m.Features().Evidence = append(m.Features().Evidence, share)
+			m.Features().Evidence, m.Features().Means = append(m.Features().Evidence, share), append(m.Features().Means, share/2)
 		}
 		text, err := m.Encode()
 		if err != nil {
@@ -92,7 +92,7 @@ func TestModelFileRoundTrip(t *testing.T) {
 		if err != nil || !bytes.Equal(text, again) {
 			t.Errorf("levels %v: the model changes when it is read and written (%v)", levels, err)
 		}
-		if !slices.Equal(back.Features().Evidence, m.Features().Evidence) || !slices.Contains(back.Features().Evidence, 0.3) {
+		if !slices.Equal(back.Features().Evidence, m.Features().Evidence) || !slices.Equal(back.Features().Means, m.Features().Means) || !slices.Contains(back.Features().Evidence, 0.3) {
 			t.Errorf("levels %v: the evidence became %v", levels, back.Features().Evidence)
 		}
 		one, two := m.NewRow(), back.NewRow()

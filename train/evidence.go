@@ -76,8 +76,32 @@ func filled(m *feature.Map, noise float64) *feature.Map {
 		return m
 	}
 	out := *m
-	out.Evidence = kept
+	out.Evidence, out.Means = kept, e.means()
 	return &out
+}
+
+// means returns the features of the mean of each column, before normalization. A number has its released mean, divided
+// by the mean scale of rows. A state has its share of the column: its released frequency, as far as it stands out of
+// the noise by the rule of declared levels. A place that no learned level takes has none.
+func (e *evidence) means() []float64 {
+	out := make([]float64, e.dim)
+	for _, s := range e.columns() {
+		if s.number >= 0 {
+			out[s.number] = max(0, min(1, e.Center[s.number]/e.scale))
+			continue
+		}
+		sum := 0.0
+		for j := s.first; j < s.end; j++ {
+			if !e.Names()[j].Unused {
+				out[j] = e.seen(j) * max(0, e.Center[j])
+				sum += out[j]
+			}
+		}
+		for j := s.first; sum > 0 && j < s.end; j++ {
+			out[j] /= sum
+		}
+	}
+	return out
 }
 
 // leastEnergy is the least mean square of whitened rows, as a share of its estimate, and leastSquare that of centered rows.

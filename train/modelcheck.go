@@ -61,7 +61,7 @@ func alike(what string, p, want float64) error {
 // radius that the plan pays for is 1.
 func (p Plan) planned(m *feature.Map) *feature.Map {
 	out := *m
-	out.Center, out.Evidence, out.Whitening = nil, nil, nil
+	out.Center, out.Evidence, out.Means, out.Whitening = nil, nil, nil, nil
 	if p.alike(option.RadiusStatistic) > 0 && m.Radius > 0 {
 		out.Radius, out.Intercept = 1, m.Intercept/m.Radius
 	}

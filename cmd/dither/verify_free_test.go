@@ -61,6 +61,7 @@ var freeParts = []freePart{
 	{"model.json/weights/*/*", "released numbers; no file can show that training computed them", false},
 	{"model.json/feature-map/center/*", "released numbers", false},
 	{"model.json/feature-map/evidence/*", "shares from 0 to 1 that follow from released numbers; states that were declared keep 1", false},
+	{"model.json/feature-map/means/*", "from 0 to 1, from released numbers", false},
 	{"model.json/feature-map/whitening", "released numbers", false},
 	{"model.json/feature-map/whitening-scales", "released numbers", false},
 	{"model.json/feature-map/whitening-channels", "released numbers", false},

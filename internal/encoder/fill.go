@@ -8,48 +8,43 @@ const MostFilled = 1000
 
 // Fill moves states of columns that the records hardly show to the means of their columns. The argument x holds the
 // features of a row, before normalization. Feature j keeps the share kept[j] of its value. The rest becomes the mean of
-// the feature's column: the mean of its number, or the frequencies of its other states. The center holds means of
-// normalized rows with noise. So the mean of a
-// number is divided by the mean scale of rows.
+// the feature's column, whose features are in means.
 //
-// A row has one state of each column. So the states of a column of levels or bins sum to the scale of the row, and their
-// means to the mean scale. Without such a column, numbers are taken to be spread evenly between their bounds.
-func Fill(x []float64, names []Name, center, kept []float64) {
-	scale := 0.0
+// The mean of levels is shorter than a level. So the row would be shorter than others, and its other features would be
+// stretched when it is scaled. Fill returns the square of what is missing, summed over columns of levels or bins. Nothing is
+// taken to be missing in the mean of a number.
+func Fill(x []float64, names []Name, kept, means []float64) (spare float64) {
 	for j := 0; j < len(names); j++ {
 		if x[j] == 0 || kept[j] == 1 {
 			continue
 		}
-		if scale == 0 {
-			scale = MeanScale(names, center)
-		}
-		first, end := j, j+1
-		for ; first > 0 && names[first-1].Column == names[j].Column; first-- {
-		}
-		for ; end < len(names) && names[end].Column == names[j].Column; end++ {
-		}
-		rest := (1 - kept[j]) * x[j]
+		first, end := columnOf(names, j)
+		before, rest, number := x[j]*x[j], (1-kept[j])*x[j], false
 		x[j] *= kept[j]
-		addMean(x[first:end], names[first:end], center[first:end], kept[first:end], rest, scale)
+		after := 0.0
+		for k := first; k < end; k++ {
+			x[k] += rest * means[k]
+			after += x[k] * x[k]
+			number = number || names[k].Level == ""
+		}
+		if !number {
+			spare += max(0, before-after)
+		}
 		j = end - 1 // a row has one state of a column
 	}
+	return spare
 }
 
-// addMean adds a multiple of the mean of a column to its features.
-func addMean(x []float64, names []Name, center, kept []float64, multiple, scale float64) {
-	sum := 0.0
-	for j, c := range center {
-		if names[j].Level == "" {
-			x[j] += multiple * max(0, min(1, c/scale))
-			return
-		}
-		sum += kept[j] * max(0, c)
+// columnOf returns the range of the features of the column that feature j belongs to. They stand together.
+func columnOf(names []Name, j int) (first, end int) {
+	first, end = j, j+1
+	for first > 0 && names[first-1].Column == names[j].Column {
+		first--
 	}
-	if sum > 0 {
-		for j, c := range center {
-			x[j] += multiple * kept[j] * max(0, c) / sum
-		}
+	for end < len(names) && names[end].Column == names[j].Column {
+		end++
 	}
+	return first, end
 }
 
 // MeanScale returns an estimate of the mean scale of rows from the noisy means of normalized rows. The features of a

@@ -8,61 +8,60 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// TestFill moves states to the means of their columns. Rows have the scale 0.4, and half of the rows have no site.
+// TestFill moves states to the means of their columns. A column of levels keeps its length, which a row lacks then.
 func TestFill(t *testing.T) {
-	s := schema()
-	e, err := New(s)
+	e, err := New(schema())
 	if err != nil {
 		t.Fatal(err)
 	}
 	// age, age missing, pay, hours ×3, hours missing, a, b, other, missing, x
-	center := []float64{0.1, 0.02, 0.3, 0.2, 0.16, 0.04, -0.01, 0.1, 0.28, -0.02, 0.02, 0.19}
+	means := []float64{0.25, 0, 0.75, 0.5, 0.4, 0.1, 0, 0.25, 0.7, 0, 0.05, 1}
 	kept := []float64{1, 0.25, 1, 1, 1, 1, 0, 1, 1, 0, 0.5, 1}
+	bins, levels := 1-0.25-0.16-0.01, 1-0.0625-0.49-0.0025
 	for _, c := range []struct {
 		name    string
 		x, want []float64
+		spare   float64
 	}{
-		{"declared states alone", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}},
-		{"a missing number with a share", []float64{0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.75 * 0.1 / 0.385, 0.25, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}},
-		{"a missing bin", []float64{0.5, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 0.5, 0.4, 0.1, 0, 0, 1, 0, 0, 1}},
-		{"an unknown level", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 10. / 39, 28. / 39, 0, 1. / 39, 1}},
-		{"a missing level with a share", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 5. / 39, 14. / 39, 0, 0.5 + .5/39, 1}},
-		{"several", []float64{0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0}, []float64{0.75 * 0.1 / 0.385, 0.25, 1, 0.5, 0.4, 0.1, 0, 10. / 39, 28. / 39, 0, 1. / 39, 0}},
+		{"declared states alone", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, 0},
+		{"a missing number with a share", []float64{0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, []float64{0.75 * 0.25, 0.25, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, 0},
+		{"a missing bin", []float64{0.5, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1}, []float64{0.5, 0, 1, 0.5, 0.4, 0.1, 0, 0, 1, 0, 0, 1}, bins},
+		{"an unknown level", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 0.25, 0.7, 0, 0.05, 1}, levels},
+		{"a missing level with a share", []float64{0.5, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, []float64{0.5, 0, 1, 1, 0, 0, 0, 0.125, 0.35, 0, 0.525, 1}, 1 - 0.015625 - 0.1225 - 0.275625},
+		{"several", []float64{0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0}, []float64{0.75 * 0.25, 0.25, 1, 0.5, 0.4, 0.1, 0, 0.25, 0.7, 0, 0.05, 0}, bins + levels},
 	} {
-		// The sums of the columns hours and job are 0.39 and 0.38, of four features each. The column site does not count.
 		got := slices.Clone(c.x)
-		Fill(got, e.Names(), center, kept)
+		spare := Fill(got, e.Names(), kept, means)
 		for j := range got {
 			if math.Abs(got[j]-c.want[j]) > 1e-12 {
 				t.Errorf("%s: feature %v is %v, want %v", c.name, e.Names()[j], got[j], c.want[j])
 			}
 		}
+		if math.Abs(spare-c.spare) > 1e-12 {
+			t.Errorf("%s: the row lacks %v, want %v", c.name, spare, c.spare)
+		}
 	}
 }
 
-// TestFillAlone fills rows of numbers, whose scale no column tells, and a column that no row shows.
-func TestFillAlone(t *testing.T) {
+// TestMeanScale tells the scale of rows by the means of their features.
+func TestMeanScale(t *testing.T) {
+	e, err := New(schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The sums of the columns hours and job are 0.39 and 0.38, of four features each. The column site does not count.
+	center := []float64{0.1, 0.02, 0.3, 0.2, 0.16, 0.04, -0.01, 0.1, 0.28, -0.02, 0.02, 0.19}
+	if got := MeanScale(e.Names(), center); math.Abs(got-0.385) > 1e-12 {
+		t.Errorf("got %v, want 0.385", got)
+	}
 	s := &data.Schema{MaxRecords: 10, Target: data.Target{Column: "y", Upper: 1}}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
 		s.Columns = append(s.Columns, data.Column{Name: name, Kind: data.Numeric, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator})
 	}
-	e, err := New(s)
-	if err != nil {
+	if e, err = New(s); err != nil {
 		t.Fatal(err)
 	}
-	center, kept, x := make([]float64, 24), slices.Repeat([]float64{1, 0}, 12), make([]float64, 24)
-	center[0], center[2], center[4] = 0.3, 0.6, -0.1 // of rows with the scale √(3/12)
-	x[1], x[3], x[5], x[6] = 1, 1, 1, 1
-	Fill(x, e.Names(), center, kept)
-	if want := []float64{0.6, 0, 1, 0, 0, 0, 1}; !slices.EqualFunc(x[:7], want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-		t.Errorf("got %v, want %v", x[:7], want)
-	}
-	levels := &data.Schema{MaxRecords: 10, Target: s.Target, Columns: []data.Column{{Name: "a", Kind: data.Categorical, Levels: []string{"p", "q"}, Unknown: data.Other, Missing: data.Zero}}}
-	if e, err = New(levels); err != nil {
-		t.Fatal(err)
-	}
-	x = []float64{0, 0, 1}
-	if Fill(x, e.Names(), []float64{-0.1, 0, 0}, []float64{1, 1, 0}); !slices.Equal(x, []float64{0, 0, 0}) {
-		t.Errorf("got %v, want a row without a state: none has a frequency", x)
+	if got := MeanScale(e.Names(), make([]float64, 24)); math.Abs(got-0.5) > 1e-12 { // √(3/12), which no column tells
+		t.Errorf("got %v, want 0.5", got)
 	}
 }

@@ -173,6 +173,9 @@ func (c testCase) make(t *testing.T) *model.Model {
 		} else if c.evidence {
 			m.Evidence = append(m.Evidence, 1)
 		}
+		if c.evidence {
+			m.Means = append(m.Means, float64(j%5)/5)
+		}
 	}
 	loss, err := model.LossFor(s.Target, c.loss)
 	if err != nil {

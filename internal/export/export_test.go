@@ -115,7 +115,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newProber(m.Features())
+		p := newProber(newSpared(m.Features()))
 		if err = o.check(p); err != nil {
 			t.Fatalf("got %v for tables without a fault", err)
 		}

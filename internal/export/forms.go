@@ -29,7 +29,7 @@ type forms struct {
 
 // newForms returns the forms of an outline. It refuses a whitening with too many numbers.
 func newForms(o *outline) (*forms, error) {
-	m := o.model.Features()
+	m := o.mapped
 	f := &forms{o: o}
 	center := m.Center
 	if center == nil {
@@ -68,7 +68,7 @@ func newForms(o *outline) (*forms, error) {
 
 // prepare makes the whitened features of each place.
 func (f *forms) prepare() error {
-	if f.o.model.Features().Whitening == nil {
+	if f.o.mapped.Whitening == nil {
 		return nil
 	}
 	total := 0
@@ -133,7 +133,7 @@ func tabled(rows [][]entry, of func(e entry) float64) []float64 {
 
 // turned returns the product of x with the transposed whitening, or x without one.
 func (f *forms) turned(x []float64) []float64 {
-	w := f.o.model.Features().Whitening
+	w := f.o.mapped.Whitening
 	if w == nil || w.Matrix == nil { // factors of features are their own transposition
 		return f.whitened(x)
 	}
@@ -148,7 +148,7 @@ func (f *forms) turned(x []float64) []float64 {
 
 // whitened returns the product of x with the whitening, or x without one.
 func (f *forms) whitened(x []float64) []float64 {
-	w := f.o.model.Features().Whitening
+	w := f.o.mapped.Whitening
 	if w == nil {
 		return x
 	}

@@ -28,7 +28,7 @@ func writeONNX(m *model.Model, s statement, _ Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &onnxFile{o: o, m: m.Features()}
+	f := &onnxFile{o: o, m: o.mapped.Map}
 	x, err := f.features()
 	if err != nil {
 		return nil, err

@@ -20,11 +20,12 @@ import (
 // tables come from the model's own feature map, which is applied to a row for each state.
 type outline struct {
 	model   *model.Model
+	mapped  *spared
 	target  data.Target
 	loss    model.LossSpec
 	columns []column
 	groups  []group
-	// dim is the number of features, without the intercept.
+	// dim is the number of features of mapped, without the intercept.
 	dim int
 }
 
@@ -106,8 +107,9 @@ func newOutline(m *model.Model) (*outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &outline{model: m, target: m.Schema().Target, loss: loss, dim: m.Features().Pipeline.Dim()}
-	p := newProber(m.Features())
+	o := &outline{model: m, target: m.Schema().Target, loss: loss, mapped: newSpared(m.Features())}
+	o.dim = o.mapped.dim
+	p := newProber(o.mapped)
 	marks := sortedMarks(m.Schema())
 	for i, c := range m.Schema().Features() {
 		o.columns = append(o.columns, newColumn(c, marks, m.Schema().Marks()))
@@ -221,13 +223,19 @@ func unseenText(levels []string, marks data.MissingSet) string {
 // fill makes the groups of columns and pairs, and cuts the ranges of numbers.
 func (o *outline) fill(p *prober) error {
 	names, next := p.pipeline.Names(), 0
+	place := func(next int) int { // of a feature, or of the end
+		if next < len(names) {
+			return o.mapped.at[next]
+		}
+		return o.dim
+	}
 	for i := range o.columns {
 		c := &o.columns[i]
-		g := group{a: i, b: -1, first: next}
+		g := group{a: i, b: -1, first: place(next)}
 		for next < len(names) && names[next].Column == c.name {
 			next++
 		}
-		g.count = next - g.first
+		g.count = place(next) - g.first
 		o.groups = append(o.groups, g)
 	}
 	for i := range o.columns { // a state with features, so that pairs with the column have features too
@@ -425,14 +433,14 @@ func (o *outline) features(cells []string) []float64 {
 }
 
 // normalized reports whether rows are scaled.
-func (o *outline) normalized() bool { return o.model.Features().Norm != feature.NormNone }
+func (o *outline) normalized() bool { return o.mapped.Norm != feature.NormNone }
 
 // weights returns the weights of a score without the intercept, and that of the intercept.
 func (o *outline) weights(k int) (w []float64, intercept float64) {
-	dim := o.model.Linear().Dim
+	dim, own := o.model.Linear().Dim, len(o.mapped.at)
 	w = o.model.Weights()[k*dim : (k+1)*dim]
-	if dim > o.dim {
-		intercept = w[o.dim]
+	if dim > own {
+		intercept = w[own]
 	}
-	return w[:o.dim], intercept
+	return o.mapped.spread(w[:own]), intercept
 }

@@ -12,25 +12,23 @@ import (
 // prober applies a model's feature map to rows of its own.
 type prober struct {
 	pipeline *feature.Pipeline
-	whole    *feature.Map
+	whole    *spared
 	scratch  *feature.PipelineScratch
 	base     []float32 // a row
-	x        []float64
+	x, all   []float64
 	values   []float32
 }
 
-func newProber(m *feature.Map) *prober {
-	return &prober{pipeline: m.Pipeline, whole: m, scratch: m.Pipeline.NewScratch()}
+func newProber(m *spared) *prober {
+	p := m.own.Pipeline
+	return &prober{pipeline: p, whole: m, scratch: p.NewScratch(), x: make([]float64, p.Dim()), all: make([]float64, m.dim)}
 }
 
 // features returns the features of a row of values as they are before normalization, until the next call.
 func (p *prober) features(values []float32) []float64 {
-	if p.x == nil {
-		p.x = make([]float64, p.pipeline.Dim())
-	}
 	p.pipeline.FeaturesOf(p.x, 1, p.scratch, func(int) []float32 { return values })
-	p.whole.Fill(p.x)
-	return p.x
+	p.whole.fill(p.all, p.x)
+	return p.all
 }
 
 // entries returns the features of a group that are not 0 in the row with these values of columns a

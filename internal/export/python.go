@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/feature"
@@ -97,7 +98,7 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := m.Features()
+	f := o.mapped
 	p := pythonModel{Certificate: map[string]string{}, Features: o.dim, Normalization: f.Norm, Radius: f.Radius, Center: f.Center, Intercept: f.Intercept,
 		Loss: o.loss, Levels: o.target.Levels, Threshold: m.Threshold(), Lower: o.target.Lower, Upper: o.target.Upper}
 	schema := m.Schema()
@@ -129,9 +130,12 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 		}
 		p.Whitening = base64.StdEncoding.EncodeToString(raw)
 	}
-	dim := m.Linear().Dim
 	for k := range m.Outputs() {
-		p.Weights = append(p.Weights, m.Weights()[k*dim:(k+1)*dim])
+		w, last := o.weights(k)
+		if w = slices.Clone(w); f.Intercept > 0 {
+			w = append(w, last)
+		}
+		p.Weights = append(p.Weights, w)
 	}
 	text, err := json.MarshalIndent(p, "", " ")
 	if err != nil {

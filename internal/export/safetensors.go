@@ -30,6 +30,7 @@ func writeSafetensors(m *model.Model, s statement, _ Request) ([]byte, error) {
 	}
 	if f.Evidence != nil {
 		arrays["feature_map.evidence"] = safetensors.NewFloat64(f.Evidence, len(f.Evidence))
+		arrays["feature_map.means"] = safetensors.NewFloat64(f.Means, len(f.Means))
 	}
 	if w := f.Whitening; w != nil {
 		d := f.Pipeline.Dim()

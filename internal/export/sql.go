@@ -35,7 +35,7 @@ func writeSQL(m *model.Model, s statement, r Request) ([]byte, error) {
 	if err = sqlTexts(o); err != nil {
 		return nil, err
 	}
-	q := &statementSQL{o: o, m: m.Features(), d: dialects[orText(r.Dialect, "postgres")], from: orText(r.Table, DefaultTable) + " AS dither_r"}
+	q := &statementSQL{o: o, m: o.mapped.Map, d: dialects[orText(r.Dialect, "postgres")], from: orText(r.Table, DefaultTable) + " AS dither_r"}
 	if q.f, err = newForms(o); err != nil {
 		return nil, err
 	}

@@ -254,7 +254,7 @@ func (p *Plan) finalOptions() neural.Options {
 // unprepared returns a map of rows as it was before anything was released.
 func unprepared(m *feature.Map, d train.Plan) *feature.Map {
 	out := *m
-	out.Center, out.Evidence, out.Whitening = nil, nil, nil
+	out.Center, out.Evidence, out.Means, out.Whitening = nil, nil, nil, nil
 	if slices.ContainsFunc(d.Preparation, func(s train.PreparationStep) bool { return s.Kind == option.RadiusStatistic }) {
 		out.Intercept, out.Radius = m.Intercept/m.Radius, 1
 	}

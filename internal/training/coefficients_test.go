@@ -56,7 +56,7 @@ func TestEvidenceInCoefficients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1, Center: []float64{0.5, 0.25, 0.01, 0}, Evidence: []float64{1, 1, 0, 0.5}}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1, Center: []float64{0.5, 0.25, 0.01, 0}, Evidence: []float64{1, 1, 0, 0.5}, Means: []float64{2. / 3, 1. / 3, 0, 0}}
 	m, err := model.New(s, f, model.Huber(1), []float64{3, 6, 90, -10, 7})
 	if err != nil {
 		t.Fatal(err)
