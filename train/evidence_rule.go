@@ -60,8 +60,9 @@ func (o Options) servesTheDescent() bool {
 }
 
 const (
-	// stateDeviation is the largest standard deviation that the noise in a frequency of a state should have.
-	stateDeviation = 0.01
+	// stateDeviation and cellDeviation are the largest standard deviations that the noise in a frequency of a state should
+	// have, in rows and in cells. Cells need less: their scales follow from frequencies too.
+	stateDeviation, cellDeviation = 0.03, 0.01
 	// mostStateShare is the largest share of the budget for such frequencies.
 	mostStateShare = 0.08
 )
@@ -99,13 +100,12 @@ func (s *Setup) stateNoise() float64 {
 			value = max(value, n.Cell.Value)
 		}
 	}
-	scale := 1 / math.Sqrt(max(1, columns))
+	scale := stateDeviation / math.Sqrt(max(1, columns))
 	switch {
 	case m.Transforms():
-		scale = cellScale(names)
+		scale = cellDeviation * cellScale(names)
 	case m.Norm == feature.NormClip:
-		scale = min(1, m.Radius*scale)
+		scale = min(stateDeviation, m.Radius*scale)
 	}
-	records := float64(cmp.Or(s.Plan.Records, s.Plan.MaxRecords)) * s.Plan.trained()
-	return stateDeviation * scale * value * records
+	return scale * value * float64(cmp.Or(s.Plan.Records, s.Plan.MaxRecords))
 }

@@ -474,24 +474,3 @@ func TestHashedStatesAreNoisy(t *testing.T) {
 		}
 	}
 }
-
-// TestNoiseOfStatesByTrainedRecords: a part that is held out tells no frequencies. So the noise is the one for the other
-// part of the records.
-func TestNoiseOfStatesByTrainedRecords(t *testing.T) {
-	noise := func(records int, share float64) float64 {
-		s := *indicatedData(t, 2, 400).Schema()
-		s.Records = records
-		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No}
-		if share > 0 {
-			r.Holdout = &HoldoutRequest{Share: share}
-		}
-		setup, err := NewPlan(r, &s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return setup.Plan.Preparation[0].NoiseMultiplier
-	}
-	if all, most := noise(5000, 0), noise(10000, 0.5); all != most || all == noise(10000, 0) {
-		t.Errorf("got noise %v for 5000 records and %v for half of 10000, want the same and another one for 10000", all, most)
-	}
-}
