@@ -188,19 +188,22 @@ func TestVerifyChecksTheThreshold(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
+		page := strings.ReplaceAll(readText(t, filepath.Join(folder, report.FileName)), c.ModelSHA256, certificate.Hash(modelText))
 		c.ModelSHA256 = certificate.Hash(modelText)
 		f.ModelSHA256 = c.ModelSHA256
 		evaluation, failed := f.Encode()
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		c.EvaluationSHA256 = certificate.Hash(evaluation)
+		page = strings.ReplaceAll(page, c.EvaluationSHA256, certificate.Hash(evaluation))
+		c.EvaluationSHA256, c.ReportSHA256 = certificate.Hash(evaluation), certificate.Hash([]byte(page))
 		certified, failed := c.Encode()
 		if failed != nil {
 			t.Fatal(failed)
 		}
 		writeText(t, filepath.Join(folder, model.FileName), string(modelText))
 		writeText(t, filepath.Join(folder, artefact.EvaluationName), string(evaluation))
+		writeText(t, filepath.Join(folder, report.FileName), page)
 		writeText(t, filepath.Join(folder, certificate.FileName), string(certified))
 		want := exitDone
 		if threshold == 0.4321 {

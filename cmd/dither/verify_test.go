@@ -235,8 +235,8 @@ func TestVerifyWrong(t *testing.T) {
 	})
 }
 
-// TestVerifyRebuildsThePage edits what a page says about the guarantee, with the hash mended. Nothing but the page is
-// wrong then. A remark elsewhere is free, and so is a last digit that another machine rounds differently.
+// TestVerifyRebuildsThePage edits pages with the hash mended. Nothing but the page is wrong then. Words in the sections
+// that do not follow from the files are free.
 func TestVerifyRebuildsThePage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for folder, args := range map[string][]string{
@@ -244,6 +244,7 @@ func TestVerifyRebuildsThePage(t *testing.T) {
 		"network":  {"--model", "mlp", "--hidden", "2", "--sampling", "full", "--steps", "2"},
 		"minimum":  {"--method", "output-perturbation"},
 		"baseline": {"--non-private", "--steps", "2"},
+		"held":     {"--steps", "2", "--holdout", "private:0.2"},
 	} {
 		mustInvoke(t, append([]string{"train", "--quiet", "--out", folder}, args...)...)
 		if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "verdict, guarantee, bounds on attackers") {
@@ -258,22 +259,30 @@ func TestVerifyRebuildsThePage(t *testing.T) {
 			}
 			writeText(t, filepath.Join(folder, "report.html"), edited)
 			writeText(t, filepath.Join(folder, certificate.FileName), strings.Replace(sealed, certificate.Hash([]byte(page)), certificate.Hash([]byte(edited)), 1))
-			status, _, _ := invoke("verify", folder)
+			status, out, _ := invoke("verify", folder)
+			if status != exitDone && !strings.Contains(out, "of the page") {
+				t.Errorf("%s: got %s, want a section of the page", folder, out)
+			}
 			return status == exitDone
 		}
-		if folder == "baseline" {
-			if try("NOT PRIVATE", "PRIVATE") || try("hides nothing", "hides everything") {
-				t.Errorf("%s: a page that promises privacy passes", folder)
-			}
-			continue
+		edits := map[string]string{"A private model": "A very private model", `<span class="value">1</span>`: `<span class="value">0.9</span>`, "50.0 %": "40.0 %", "does not promise that": "promises that", "are not known here": "do not exist",
+			"</style>": "</style><style>section,.verdict{display:none}</style>", "<h2>The model</h2>": "<h2>The guarantee</h2>", "<h3>Assumptions</h3>\n<ul>": "<h3>Assumptions</h3>\n<ul>\n<li>None.</li>",
+			"SHA-256 ": "SHA-256 0", "<h2>Coefficients</h2>": "<h2>Coefficients</h2><p hidden>x</p>"}
+		switch folder {
+		case "network":
+			delete(edits, "<h2>Coefficients</h2>")
+		case "held":
+			edits["each with probability 0.2"] = "each with probability 0.9"
+		case "baseline":
+			edits = map[string]string{"NOT PRIVATE": "PRIVATE", "hides nothing": "hides everything"}
 		}
-		for old, changed := range map[string]string{"A private model": "A very private model", `<span class="value">1</span>`: `<span class="value">0.1</span>`, "50.0 %": "40.0 %", "does not promise that": "promises that", "are not known here": "do not exist"} {
+		for old, changed := range edits {
 			if try(old, changed) {
 				t.Errorf("%s: a page with %q for %q passes", folder, changed, old)
 			}
 		}
-		if !try("<h2>The model</h2>", "<h2>The model, with a remark</h2>") {
-			t.Errorf("%s: a remark is refused", folder)
+		if !try("<dt>method</dt>", "<dt>method, with a remark</dt>") || !try("dither verify "+folder, "dither verify renamed") {
+			t.Errorf("%s: a remark or another name is refused", folder)
 		}
 	}
 }

@@ -3,89 +3,217 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/internal/figure"
 )
 
-// rebuilt are the headings of sections that follow from a certificate alone.
-var rebuilt = []string{"The guarantee", "How well could an attacker do?", "What the guarantee does not promise", "Other releases from these records"}
+// FreeText is a text of a page that stands for any text. Compare takes whatever a written page has there, without tags.
+const FreeText = "‹any text of the page›"
 
-// Compare returns an error unless a written page says what this page says. It compares title, verdict
-// and the sections that follow from a certificate alone. The last digit of a number may differ, because
-// machines round differently.
+// Compare returns an error unless a written page is this page, with nothing but the sections of freeSections in
+// addition. It compares bytes, and so allows no other digit: 500 pages had the same bytes with and without fused
+// operations of the processor. A digit can differ only where a number is within about 1e-12 of a boundary of rounding.
 func (p Page) Compare(written []byte) error {
+	got := sectionsOf(string(written))
+	p.Budget = p.figuresBefore(got)
 	var own bytes.Buffer
-	if err := p.WriteHTML(&own); err != nil {
+	if err := p.validate(); err != nil {
 		return err
 	}
-	got, want := partsOf(string(written)), partsOf(own.String())
-	for _, name := range append([]string{"banner", "h1", "verdict"}, rebuilt...) {
-		if !alike(got[name], want[name]) {
-			return fmt.Errorf("report: the page differs from the certificate in %q, want it as dither writes it", name)
+	scripted := p.Guarantee.private() || strings.Contains(string(written), "<script>")
+	if err := parsedPage.write(&own, scripted, newView(p.cleaned())); err != nil {
+		return err
+	}
+	want, next := sectionsOf(own.String()), 0
+	for at, place := 0, 0; at < len(got); at++ {
+		s := got[at]
+		position := slices.Index(headings[place:], s.name)
+		kinds, free := freeSections[s.name]
+		switch {
+		case position < 0:
+			return refused(s.name, "is unknown, out of order or there twice")
+		case free:
+			if err := s.check(kinds); err != nil {
+				return refused(s.name, err.Error())
+			}
+		case next == len(want) || !matches(s.text, want[next].text):
+			return refused(want[min(next, len(want)-1)].name, "is missing or differs from the certificate")
+		default:
+			next++
 		}
+		place += position + 1
+	}
+	if next < len(want) {
+		return refused(want[next].name, "is missing")
 	}
 	return nil
 }
 
-var (
-	loudPart  = regexp.MustCompile(`(?s)<p class="(banner|verdict)".*?</p>`)
-	titlePart = regexp.MustCompile(`(?s)<h1>.*?</h1>`)
-	tabPart   = regexp.MustCompile(`(?s)<title>.*?</title>`) // the first one; figures have others
-)
+// refused returns the error about a section.
+func refused(name, how string) error {
+	return fmt.Errorf("report: the section %q of the page %s, want it as dither writes it; do not rely on this page, ask for the folder that training wrote", name, how)
+}
 
-// partsOf returns, by name, the parts of a page that Compare compares. A part that a page has several times is
-// all of them.
-func partsOf(page string) map[string]string {
-	out := map[string]string{"h1": tabPart.FindString(page) + strings.Join(titlePart.FindAllString(page, -1), "\n")}
-	for _, m := range loudPart.FindAllStringSubmatch(page, -1) {
-		out[m[1]] += m[0]
+// section is a part of a page, from its tag to the next one. The first one is everything before.
+type section struct{ name, text string }
+
+// top is the name of the part before all sections.
+const top = "title and verdict"
+
+// headings are the sections of a page in order.
+var headings = func() []string {
+	out := []string{top}
+	for _, m := range regexp.MustCompile(`<h2>([^<]*)</h2>`).FindAllStringSubmatch(pageTemplate, -1) {
+		out = append(out, m[1])
 	}
-	for _, section := range strings.Split(page, "<section>")[1:] {
-		for _, name := range rebuilt {
-			if strings.HasPrefix(section, "\n<h2>"+name+"</h2>") {
-				block, _, _ := strings.Cut(section, "</section>")
-				out[name] += block
+	return out
+}()
+
+var sectionHead = regexp.MustCompile(`^<section(?: class="[a-z]+")?>\n<h2>([^<]*)</h2>`)
+
+// sectionsOf cuts a page.
+func sectionsOf(page string) []section {
+	parts := strings.Split(page, "<section")
+	out := []section{{top, parts[0]}}
+	for _, part := range parts[1:] {
+		s := section{text: "<section" + part}
+		if head := sectionHead.FindStringSubmatch(s.text); head != nil {
+			s.name = head[1]
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// figuresBefore returns figures that give the ones of held-out records the numbers that they have on a page.
+func (p Page) figuresBefore(page []section) (out []figure.Figure) {
+	const drawn = `<figure class="drawn`
+	for _, s := range page {
+		if p.Holdout != nil && (s.name == "How good is the model?" || s.name == "Where the budget went") {
+			for range strings.Count(s.text, drawn) {
+				out = append(out, figure.Figure{Name: "one", Panels: []figure.Panel{{Series: []figure.Series{{Points: []figure.Point{figure.Value(0, 0)}}}}}})
 			}
 		}
 	}
 	return out
 }
 
-// alike reports whether two texts are equal up to the last digits of their numbers.
-func alike(a, b string) bool {
+// matches reports whether a text is the wanted one, in which each FreeText stands for any text without tags.
+func matches(got, want string) bool {
 	for {
-		i, j := strings.IndexAny(a, digits), strings.IndexAny(b, digits)
-		if i < 0 || j < 0 {
-			return a == b
+		before, after, free := strings.Cut(want, FreeText)
+		rest, found := strings.CutPrefix(got, before)
+		if !free || !found {
+			return got == want
 		}
-		if a[:i] != b[:j] {
+		end := strings.IndexAny(rest, `<>"`)
+		if end < 0 {
 			return false
 		}
-		x, y := a[i:i+numberLength(a[i:])], b[j:j+numberLength(b[j:])]
-		if x != y && !near(x, y) {
-			return false
-		}
-		a, b = a[i+len(x):], b[j+len(y):]
+		got, want = rest[end:], after
 	}
 }
 
-const digits = "0123456789"
-
-// numberLength returns the length of the number at the start of a text: digits, and a fraction if digits follow a point.
-func numberLength(text string) int {
-	whole := len(text) - len(strings.TrimLeft(text, digits))
-	rest := strings.TrimPrefix(text[whole:], ".")
-	if fraction := len(rest) - len(strings.TrimLeft(rest, digits)); fraction > 0 {
-		return len(text) - len(rest) + fraction
-	}
-	return whole
+// freeSections are the sections that do not follow from a certificate and the other files, and the groups of tags that
+// each of them has.
+var freeSections = map[string]string{
+	"Warnings":                       "list",
+	"How good is the model?":         "text list table figure",
+	"Where the budget went":          "text list table figure",
+	"Accuracy against privacy":       "text list table figure",
+	"The model":                      "facts",
+	"What each column does":          "text list table figure",
+	"Coefficients":                   "text table figure",
+	"How sure are the coefficients?": "text facts table figure",
 }
 
-// near reports whether two numbers differ by at most one in the last decimal of the longer one.
-func near(x, y string) bool {
-	_, left, _ := strings.Cut(x, ".")
-	_, right, _ := strings.Cut(y, ".")
-	decimals := max(len(left), len(right))
-	return decimals > 0 && math.Abs(parse(x)-parse(y)) <= 1.01*math.Pow10(-decimals)
+// Values of attributes of drawings.
+const (
+	lengths = `[-0-9.,% ]*`
+	paths   = `[-0-9.,MLHVZmlhvz ]*`
+	ids     = `[a-z0-9 -]*`
+)
+
+// tags are the tags of free sections in groups, with the attributes that each may have.
+var tags = map[string]map[string]string{
+	"list":  {"ul": `class="legend"`, "li": ""},
+	"facts": {"dl": `class="facts"`, "div": "", "dt": "", "dd": "", "span": `class="(value|why)"`},
+	"text": {"p": `class="(note|panel-title)"`, "bdi": "", "code": "", "pre": "", "h3": "",
+		"div": `class="(warning|panel|panels|panels single|figures shapes|figures shapes maps)"`, "details": "", "summary": ""},
+	"table": {"table": `class="(bars|bars estimates|confusion|events)"`, "caption": "", "thead": "", "tbody": "", "tr": "",
+		"th": `scope="(col|row)"|class="words"|title="[^"]*"`, "td": `class="(plot|words|(right|wrong) shade[0-9]|)"|title="[^"]*"`,
+		"div": `class="scroll"|role="region"|tabindex="0"|aria-label="[^"]*"`, "span": `class="(ends|half|when-live)"`},
+	"figure": {"figure": `class="drawn( broad)?"|aria-labelledby="` + ids + `"`, "figcaption": `class="heading"|id="` + ids + `"`,
+		"svg": `class="[a-z0-9 ]*"|viewBox="` + lengths + `"|width="(12|24|30|220|100%)"|height="(12|14|28|100%)"|role="img"|tabindex="0"|aria-labelledby="` + ids + `"|aria-hidden="true"|focusable="false"`,
+		"g":   `class="[a-z0-9 ]*"|data-(entry|name|at|words)="[^"]*"`, "title": `id="` + ids + `"`, "desc": `id="` + ids + `"`,
+		"path": `class="[a-z0-9 -]*"|(d|stroke-dasharray)="` + paths + `"`, "line": `class="[a-z]*"|[xy][12]="` + lengths + `"`,
+		"rect": `class="[a-z0-9 ]*"|(x|y|width|height)="` + lengths + `"`, "circle": `class="[a-z]*"|(cx|cy|r)="` + lengths + `"`,
+		"text":  `class="marked"|(x|y|dy)="` + lengths + `"|text-anchor="(start|middle|end)"|transform="rotate\(-90 ` + lengths + `\)"`,
+		"label": "", "input": `type="checkbox"|checked|autocomplete="off"|data-entry="-?[0-9]+"`, "details": "", "summary": "", "span": ""},
+}
+
+// token is a tag or a text of a section. dither quotes all attributes and escapes all other marks of tags.
+var token = regexp.MustCompile(`^(?:<(/?)([a-z][a-z0-9]*)((?: [a-zA-Z0-9-]+="[^"<>]*"| checked)*)(/?)>|[^<>]+)`)
+
+// check returns an error unless a section has nothing but tags of these groups, each closed in the section.
+func (s section) check(groups string) error {
+	body, ended := strings.CutSuffix(s.text[len(sectionHead.FindString(s.text)):], "\n</section>\n")
+	if class := strings.HasPrefix(s.text, `<section class="warning">`); !ended || class != (s.name == "Warnings") || !class && !strings.HasPrefix(s.text, "<section>") {
+		return fmt.Errorf("has another tag or an end elsewhere")
+	}
+	var open []string
+	patterns := map[string]*regexp.Regexp{}
+	for body != "" {
+		m := token.FindStringSubmatch(body)
+		if m == nil {
+			return fmt.Errorf("has a tag that dither does not write: %.40q", body)
+		}
+		body = body[len(m[0]):]
+		name, last := m[2], len(open)-1
+		switch {
+		case name == "":
+			if strings.Contains(strings.Join(open, " "), "h3") && slices.Contains(headings, strings.TrimSpace(m[0])) {
+				return fmt.Errorf("has the heading of another section")
+			}
+		case m[1] != "":
+			if last < 0 || open[last] != name || m[3] != "" {
+				return fmt.Errorf("closes a tag that is not open: %s", m[0])
+			}
+			open = open[:last]
+		default:
+			if patterns[name] == nil {
+				patterns[name] = startTag(groups, name)
+			}
+			if !patterns[name].MatchString(m[3]) {
+				return fmt.Errorf("has a tag that dither does not write: %.40q", m[0])
+			}
+			if m[4] == "" && name != "input" {
+				open = append(open, name)
+			}
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("does not close its tags")
+	}
+	return nil
+}
+
+// never matches no attributes.
+var never = regexp.MustCompile(`^x$`)
+
+// startTag returns a pattern of the attributes that a tag has in one of the groups.
+func startTag(groups, name string) *regexp.Regexp {
+	var values []string
+	for _, group := range strings.Fields(groups) {
+		if value, has := tags[group][name]; has {
+			values = append(values, value)
+		}
+	}
+	if values == nil {
+		return never
+	}
+	return regexp.MustCompile(`^(?: (?:` + strings.Join(values, "|") + `))*$`)
 }

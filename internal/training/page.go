@@ -16,7 +16,6 @@ import (
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
-	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
 
@@ -46,9 +45,6 @@ func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 		}
 	}
 	about := r.page(result, c, s)
-	if c.IteratesSHA256 != "" {
-		about.Files = append(about.Files, report.Fact{Name: artefact.IteratesName, Value: "SHA-256 " + c.IteratesSHA256, Why: "the weights after every step, released at no further cost"})
-	}
 	if err = artefact.SealPage(files, c, about); err != nil {
 		return nil, Summary{}, err
 	}
@@ -57,30 +53,31 @@ func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 
 // page returns the report about a run.
 func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) report.Page {
-	p := r.promised(c, r.Tables.Schema.Target.Column)
-	p.Table, p.Owner, p.Purpose = outcome.BaseName(r.Tables.Name), r.Tables.Owner, r.Tables.Purpose
-	tainted := taintWords(r.Tables.Schema)
-	p.Public, p.Tainted, p.Assumptions, p.Warnings = r.publicFacts(), tainted, c.Assumptions[:len(c.Assumptions)-len(tainted)], s.Warnings
+	p := r.promised(c, result.Model, s.Holdout)
+	p.Table, p.Warnings = outcome.BaseName(r.Tables.Name), s.Warnings
 	p.Model, p.Events, p.Budget, p.Tradeoff = r.method.facts(result), r.method.releases(), r.figures, r.tradeoff(c, s)
-	p.Verify = "dither verify " + filepath.Base(r.Folder.Path())
-	p.Files = []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: r.Network.modelHolds()},
-		{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}}
-	p.Provenance = []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}}
+	p.Verify = verifyCommand(filepath.Base(r.Folder.Path()))
 	intervals := r.barsOf(result)
 	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals)
 	p.Shapes = shapes(result.Model, intervals, result.CellFrequencies)
 	p.BarWords, p.BarRefusal = intervals.target, intervals.refusal
 	p.Estimates = reportEstimates(result.Inference)
-	p.Files = append(p.Files, r.Network.files(result.Model)...)
 	if s.Class != nil || s.Value != nil {
 		p.Metrics = measures.Public(outcome.BaseName(s.TestSet), s.Class, s.Value)
 	}
-	if s.Holdout != nil {
-		p.Holdout = holdoutMetrics(r.Setup.Plan, *s.Holdout)
-		p.Files = append(p.Files, report.Fact{Name: artefact.EvaluationName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
+	if r.Test != nil && r.Tables.TestPublic {
+		p.Public = append(p.Public, testFact(outcome.BaseName(r.Tables.TestName)))
 	}
 	return p
 }
+
+// testFact returns the declaration of a public test table.
+func testFact(name string) report.Fact {
+	return report.Fact{Name: "test table", Value: name, Why: "its metrics below are exact"}
+}
+
+// verifyCommand returns the command that verifies a folder.
+func verifyCommand(folder string) string { return "dither verify " + folder }
 
 // otherReleases says what the certificate knows about other releases from the records.
 func otherReleases(r *certificate.LedgerRecord) []string {
@@ -115,16 +112,12 @@ func (r *Run) publicFacts() []report.Fact {
 	if p.Records > 0 {
 		records = strconv.Itoa(p.Records)
 	}
-	out := []report.Fact{
+	return []report.Fact{
 		{Name: "feature columns", Value: wording.Names(s.FeatureRanges()), Why: "their bounds and levels size the model"},
 		{Name: "target", Value: target, Why: "what is predicted"},
 		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
 		{Name: "number of rows", Value: records, Why: "the divisor of means"},
 	}
-	if r.Test != nil && r.Tables.TestPublic {
-		out = append(out, report.Fact{Name: "test table", Value: outcome.BaseName(r.Tables.TestName), Why: "its metrics below are exact"})
-	}
-	return out
 }
 
 // taintWords names, in one sentence, the facts that were copied from the records, if any.
