@@ -15,12 +15,12 @@ type Risk struct {
 	// guesses whether a record was in the data. It is 0 if no attacker does better than guessing at
 	// random, and at most 1.
 	Advantage float64
-	// BayesFactor is e^ε. The output changes the odds of any statement about the record by at most
-	// this factor, except with probability Delta. BayesFactor is +Inf if there is no guarantee.
+	// BayesFactor is e^ε. It bounds the factor by which the output changes the odds of any statement
+	// about the record, apart from Delta. BayesFactor is +Inf if there is no guarantee.
 	BayesFactor float64
 	// PosteriorFromHalf and PosteriorFromHundredth bound the probability that an attacker gives to
 	// a statement about the record after seeing the output. Before the output the probability was
-	// 1/2 or 1/100. Both bounds hold except with probability Delta.
+	// 1/2 or 1/100. Both bounds are by Epsilon alone, and leave Delta out.
 	PosteriorFromHalf, PosteriorFromHundredth float64
 	// Reconstruction bounds the probability that an attacker guesses a secret of the record. The
 	// secret is one of a million values, all equally likely before the output.
@@ -34,11 +34,16 @@ const secrets = 1e6
 // from the whole privacy profile. With the zero TradeOff the bounds follow from (epsilon, delta)
 // alone. An epsilon or delta that is negative or NaN counts as no guarantee.
 //
-// The fields of Risk say "except with probability Delta" in this sense. An (ε, δ)-private output
-// reveals no more than the output of a certain other mechanism. That mechanism discloses everything
-// with probability δ, and otherwise changes odds by at most the factor e^ε (Kairouz, Oh &
-// Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
-// https://arxiv.org/abs/1311.0776). For Reconstruction, let a guess without the output be right
+// BayesFactor and the posteriors leave Delta out in this sense. For every set of outputs, the
+// probability with the record is at most e^ε times the probability without it, plus δ. So some
+// outputs may change the odds by more than the factor e^ε. Their probability may exceed δ: for
+// Gaussian noise at ε = 1 and δ = 1e-6 it is 2e-5. Only the probability by which all of them
+// together exceed the factor is at most δ. An (ε, δ)-private output reveals no more than the output
+// of a certain other mechanism. That mechanism discloses everything with probability δ, and
+// otherwise changes odds by at most the factor e^ε (Kairouz, Oh & Viswanath, "The Composition
+// Theorem for Differential Privacy", ICML 2015, theorem 3.1, https://arxiv.org/abs/1311.0776).
+//
+// For Reconstruction, let a guess without the output be right
 // with probability κ. Then a guess with the output is right with a probability of at most
 // TruePositives(κ) of the trade-off (Hayes, Mahloujifar & Balle, "Bounding Training Data
 // Reconstruction in DP-SGD", NeurIPS 2023, theorem 2, https://arxiv.org/abs/2302.07225).

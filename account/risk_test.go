@@ -66,6 +66,28 @@ func TestRiskOfStatement(t *testing.T) {
 	}
 }
 
+// TestDeltaIsNoChanceOfFailure: under Gaussian noise at ε = 1 and δ = 1e-6, results that change the odds by more than
+// e^ε have a probability of twenty δ. Their probability beyond e^ε times the other one is δ.
+func TestDeltaIsNoChanceOfFailure(t *testing.T) {
+	const delta = 1e-6
+	excess := func(mu float64) (beyond, over float64) {
+		over = special.NormalCDF(mu/2 - 1/mu)
+		return over - math.E*special.NormalCDF(-mu/2-1/mu), over
+	}
+	low, high := 0.01, 1.0
+	for range 100 {
+		mid := (low + high) / 2
+		if beyond, _ := excess(mid); beyond > delta {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	if beyond, over := excess(low); math.Abs(beyond/delta-1) > 1e-6 || math.Abs(over/2.0e-5-1) > 0.02 {
+		t.Errorf("got a probability of %v, of which %v beyond the factor, want 2.0e-5 and 1e-6", over, beyond)
+	}
+}
+
 func ExampleRiskOf() {
 	// One release with noise of twice the clipping norm, at delta 1e-6.
 	e := mechanism.Gaussian{NoiseMultiplier: 2}

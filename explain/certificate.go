@@ -322,7 +322,7 @@ const weakAt = 0.99
 func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
 	except := ""
 	if c.Delta > 0 {
-		except = fmt.Sprintf(", except with a probability of %s", display.Plain(c.Delta))
+		except = fmt.Sprintf(", apart from delta: the probability by which all results together exceed this factor is at most %s", display.Plain(c.Delta))
 	}
 	lines := []string{fmt.Sprintf("Whatever someone believed about %s, after seeing the %s the odds change by at most a factor of %s%s.", belief(c.Neighboring), noun, display.Rounded(math.Exp(float64(c.Epsilon)), 4, true), except)}
 	if a != nil {

@@ -24,12 +24,12 @@ type Term struct {
 var All = []Term{
 	{"epsilon", []string{"ε", "eps", "budget", "privacy-budget"}, "privacy budget, in nats: how far one record may change what anyone can conclude",
 		[]string{
-			"Epsilon bounds how much the result can tell about one record. Whatever someone believed about whether a record was used, after seeing the result the odds change by at most a factor e^epsilon: 1.11 at epsilon 0.1, 2.72 at 1, 20.1 at 3, 2981 at 8. Smaller is more private; at 0 nothing is revealed, and infinity is no guarantee.",
+			"Epsilon bounds how much the result can tell about one record. Whatever someone believed about whether a record was used, after seeing the result the odds change by at most a factor e^epsilon, apart from delta: 1.11 at epsilon 0.1, 2.72 at 1, 20.1 at 3, 2981 at 8. Smaller is more private; at 0 nothing is revealed, and infinity is no guarantee.",
 			"It is a cap for the best attacker, who knows all other records and the method. The epsilons of several results about the same records add up, roughly.",
 		}, []string{"delta", "guarantee", "composition", "attacker"}},
-	{"delta", []string{"δ"}, "probability with which the epsilon bound may fail",
+	{"delta", []string{"δ"}, "probability that the guarantee allows in addition to the factor e^epsilon",
 		[]string{
-			"Delta is the probability with which the bound by epsilon may fail, without saying how badly. It should be far below one over the number of records: with a delta of one over the number of records a mechanism may publish a random record and keep its promise. 1e-6 is a common choice.",
+			"Delta is what the factor e^epsilon leaves out: any set of results is at most e^epsilon times as probable with a record as without it, plus delta. Results that change the odds by more than this factor may be more frequent than delta: with normal noise at epsilon 1 and delta 1e-6 their probability is 2e-5. Delta should be far below one over the number of records: with a delta of one over the number of records a mechanism may publish a random record and keep its promise. 1e-6 is a common choice.",
 			"At delta 0 the guarantee is called pure. Laplace noise attains it, normal noise does not.",
 		}, []string{"epsilon", "guarantee"}},
 	{"guarantee", []string{"differential-privacy", "dp", "privacy"}, "what epsilon, delta, the neighboring relation and the unit promise together",

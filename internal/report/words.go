@@ -79,7 +79,7 @@ func (g Guarantee) facts() []Fact {
 	}
 	facts := []Fact{
 		{"ε (epsilon)", digitsUp(g.Epsilon, 4), "smaller is more private; 0 would reveal nothing"},
-		{"δ (delta)", plain(g.Delta), "the probability with which the bound by ε may fail: " + chance(g.Delta)},
+		{"δ (delta)", plain(g.Delta), g.deltaMeaning()},
 		{"protected unit", g.Unit, "what one record stands for"},
 		{"relation", g.Neighboring, "compares " + g.relation().meaning},
 	}
@@ -97,6 +97,22 @@ func (g Guarantee) facts() []Fact {
 		facts = append(facts, Fact{"noise", g.NoisePerRecord, "what hides one record's contribution"})
 	}
 	return facts
+}
+
+// deltaMeaning says what delta is.
+func (g Guarantee) deltaMeaning() string {
+	if g.Delta == 0 {
+		return "the factor e^ε leaves nothing out"
+	}
+	return "what the factor e^ε leaves out: the chance of any set of results grows by at most this factor, plus δ, " + chance(g.Delta)
+}
+
+// excess says what the bounds by epsilon alone leave out.
+func (g Guarantee) excess() string {
+	if g.Delta == 0 {
+		return "This holds for every result."
+	}
+	return fmt.Sprintf("This is by ε alone. Results may say more, but the probability by which all of them together exceed the factor is at most δ = %s.", plain(g.Delta))
 }
 
 // deltaFact judges delta against the declared number of records. A method with this delta may publish
@@ -131,7 +147,7 @@ func (g Guarantee) meaning() []string {
 	}
 	paragraphs := []string{
 		fmt.Sprintf("The guarantee compares two worlds: %s. Whatever %s may release, its probability in one world is at most e^ε times its probability in the other, plus δ.", r.meaning, by),
-		fmt.Sprintf("Whatever someone believed about %s, after seeing this %s the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, g.released(), digitsUp(risk.BayesFactor, 4), plain(g.Delta), percentUp(risk.PosteriorFromHalf)),
+		fmt.Sprintf("Whatever someone believed about %s, after seeing this %s the odds change by at most a factor e^ε = %s. Someone who thought it an even chance may come to hold it for at most %s probable. %s", r.question, g.released(), digitsUp(risk.BayesFactor, 4), percentUp(risk.PosteriorFromHalf), g.excess()),
 		"This holds against anyone who has this " + g.released() + " and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
 	}
 	if right(risk) >= 0.99 {
@@ -142,11 +158,11 @@ func (g Guarantee) meaning() []string {
 
 // exactly is the small print to the sentence on odds, and to the table.
 func (g Guarantee) exactly() string {
-	text := "Exactly: each world's outcome has a distribution within δ of another, and between those two others no probability differs by more than the factor e^ε. "
+	text := "Exactly: each world's outcome has a distribution within δ of another, and between those two others no probability differs by more than the factor e^ε. In the table, the bounds on odds and on a belief are by ε alone. "
 	if g.Attacker == nil {
-		return text + "The bounds in the table follow from ε and δ without exception."
+		return text + "The others follow from ε and δ without exception."
 	}
-	text += "The bounds on answers and on recognized records follow from the proven loss of privacy at every δ, which says more than one pair of ε and δ, without exception."
+	text += "The others follow from the proven loss of privacy at every δ, which says more than one pair of ε and δ, without exception."
 	if g.GroupRows > 1 {
 		text += " Those for several rows follow from their ε and δ."
 	}
@@ -190,11 +206,11 @@ func (g Guarantee) attacks() []attack {
 		name, blind string
 		bound       func(account.Risk) string
 	}{
-		{"Factor by which the odds about " + r.question + " may change", "1", func(r account.Risk) string { return digitsUp(r.BayesFactor, 4) }},
+		{"Factor by which the odds about " + r.question + " may change, by ε alone", "1", func(r account.Risk) string { return digitsUp(r.BayesFactor, 4) }},
 		{"Right answers, when a coin decides " + r.question, "50.0 %", func(r account.Risk) string { return percentUp(right(r)) }},
 		{"Records recognized, when 1 % of the " + r.accused + " are accused falsely", "1.00 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt1) }},
 		{"Records recognized, when 0.1 % of them are", "0.10 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt01) }},
-		{"What a belief of 1 % may become", "1.00 %", func(r account.Risk) string { return percentUp(r.PosteriorFromHundredth) }},
+		{"What a belief of 1 % may become, by ε alone", "1.00 %", func(r account.Risk) string { return percentUp(r.PosteriorFromHundredth) }},
 		{"Chance to guess a secret that is one of a million", OneIn(1e-6), func(r account.Risk) string { return OneIn(r.Reconstruction) }},
 	}
 	var attacks []attack

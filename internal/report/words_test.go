@@ -22,11 +22,11 @@ func TestWords(t *testing.T) {
 		without []string
 	}{
 		{"plain", private(func(*Guarantee) {}),
-			[]string{"the odds change by at most a factor e^ε = 2.719, except with probability δ = 1e-6", "one chance in 1,000,000", "73.2 %", "2.72 %", "whether a given record was used"},
+			[]string{"the odds change by at most a factor e^ε = 2.719. Someone", "the probability by which all of them together exceed the factor is at most δ = 1e-6", "what the factor e^ε leaves out", "plus δ, one chance in 1,000,000", "73.2 %", "2.72 %", "whether a given record was used"},
 			[]string{"5 rows", "guarantee is weak", "NOT PRIVATE", "There is no guarantee"}},
 		{"delta of a declared number", private(func(g *Guarantee) { g.Records, g.MaxRecords = 20000, 30000 }), []string{"δ × records", "0.02", "for the declared 20,000 records"}, []string{"not declared"}},
 		{"delta of a bound", private(func(g *Guarantee) { g.MaxRecords = 30000 }), []string{"at most 0.03", "the number of records is not declared, so their declared bound of 30,000"}, nil},
-		{"no delta", private(func(g *Guarantee) { g.MaxRecords, g.Delta = 30000, 0 }), nil, []string{"δ × records"}},
+		{"no delta", private(func(g *Guarantee) { g.MaxRecords, g.Delta = 30000, 0 }), []string{"This holds for every result", "leaves nothing out"}, []string{"δ × records", "exceed the factor"}},
 		{"purpose", Page{Title: "x", Purpose: "planning", Guarantee: Guarantee{Epsilon: 1, Delta: 1e-6, Neighboring: "zero-out", Unit: "row"}}, []string{"purpose", "planning"}, nil},
 		{"group", private(func(g *Guarantee) { g.GroupRows, g.GroupEpsilon = 5, 5 }),
 			[]string{"5 rows", "148.5", "99.4 %"}, nil},

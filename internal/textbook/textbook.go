@@ -85,7 +85,7 @@ records, (c), (d), (e) each time on a fresh sample of 1 % of them. What is the t
 
 var exerciseNotes = []string{
 	"Exact is the cost of the worst algorithm of that privacy; a particular one, such as normal noise, may cost less. Price that as an event.",
-	"Of k runs that may each fail with probability delta, some fail with a probability of about k·delta: that a total delta is no larger than that of one run cannot be.",
+	"Of k runs that may each disclose everything with probability delta, some do with a probability of about k·delta: that a total delta is no larger than that of one run cannot be.",
 }
 
 // NewExercise returns the exercise of courses, with the result of each of their formulas.

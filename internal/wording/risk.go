@@ -26,12 +26,12 @@ func Risk(r account.Risk) []string {
 	}
 }
 
-// exception says with what probability a statement may fail.
+// exception says what bounds by epsilon alone leave out.
 func exception(delta float64) string {
 	if delta == 0 {
 		return "This has no exceptions"
 	}
-	return "This may fail with a chance of at most " + chance(delta)
+	return "This is by epsilon alone: results may say more, but the probability by which all of them together exceed the factor e^epsilon is at most " + chance(delta)
 }
 
 // percent writes a probability for reading, rounded up, as pages do.

@@ -58,7 +58,7 @@ func ExampleRisk() {
 	// Output:
 	// An attacker names records that may be in the data. If they name 1 in 100 of the records that are not in the data, they name at most 3.4% of the records that are. If they name 1 in 1000, they name at most 0.48%.
 	// An attacker who chooses between "in the data" and "not in the data", equally likely beforehand, is right at most 59.9% of the time. Blind guesses are right 50% of the time.
-	// The result raises an attacker's belief of 50% that a record is in the data to at most 90.6%, and a belief of 1% to at most 8.83%. This may fail with a chance of at most 1 in 1000000.
+	// The result raises an attacker's belief of 50% that a record is in the data to at most 90.6%, and a belief of 1% to at most 8.83%. This is by epsilon alone: results may say more, but the probability by which all of them together exceed the factor e^epsilon is at most 1 in 1000000.
 	// An attacker guesses a secret with a million equally likely values with a chance of at most 1 in 94000. Without the result the chance is 1 in 1000000.
 	// These limits hold for all attackers, whatever else they know, and however long they compute.
 }
