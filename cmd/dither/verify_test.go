@@ -245,12 +245,16 @@ func TestVerifyRebuildsThePage(t *testing.T) {
 		"minimum":  {"--method", "output-perturbation"},
 		"baseline": {"--non-private", "--steps", "2"},
 		"held":     {"--steps", "2", "--holdout", "private:0.2"},
+		"persons":  {"--steps", "2", "--unit", "person:person", "--max-records-per-person", "5"},
 	} {
 		mustInvoke(t, append([]string{"train", "--quiet", "--out", folder}, args...)...)
 		if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "verdict, guarantee, bounds on attackers") {
 			t.Errorf("%s: got %s, want that the page was compared", folder, out)
 		}
 		page, sealed := readText(t, filepath.Join(folder, "report.html")), readText(t, filepath.Join(folder, certificate.FileName))
+		if persons := strings.Contains(page, "whether the rows of a given person were used in at most"); persons != (folder == "persons") {
+			t.Errorf("%s: the page is about persons: %v", folder, persons)
+		}
 		try := func(old, changed string) (passes bool) {
 			t.Helper()
 			edited := strings.Replace(page, old, changed, 1)

@@ -40,7 +40,7 @@ func Files(folder string, file artefact.Evaluation, c certificate.Certificate, m
 func page(folder string, file artefact.Evaluation, c certificate.Certificate, m *model.Model) report.Page {
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
-		Guarantee: report.Guarantee{Released: "evaluation", Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
+		Guarantee: report.Guarantee{Released: "evaluation", Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Persons: file.Plan.Person != nil, Accountant: c.Accountant,
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: curve.ForPage(c), NoisePerRecord: noiseWords(file.Plan), MaxRecords: file.Plan.MaxRecords},
 		Assumptions: c.Assumptions,
 		Events:      []report.Event{{Purpose: "evaluation", Text: wording.Brief(file.Plan.Event()), Count: 1, Share: 1}},

@@ -82,6 +82,8 @@ type Guarantee struct {
 	Neighboring string
 	// Unit is what one record stands for, as "one person-year row".
 	Unit string
+	// Persons reports that one record is all rows of a person.
+	Persons bool
 	// Accountant is the name of the accountant that gives Epsilon.
 	Accountant string
 	// GroupRows is the number of rows for which GroupEpsilon holds; 0 or 1

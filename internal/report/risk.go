@@ -18,11 +18,11 @@ func riskFigure(g Guarantee) figure.Figure {
 	guessing := figure.Series{Name: "guessing", Dashed: true, Points: []figure.Point{figure.Value(0, 0), figure.Value(100, 100)}}
 	recognized := figure.Panel{
 		Title: "Recognized, over accused falsely", X: figure.Axis{Label: "accused falsely, percent"}, Y: figure.Axis{Label: "recognized, percent"},
-		Series: []figure.Series{{Name: "one record", Points: recognizedPoints(g.curve())}},
+		Series: []figure.Series{{Name: "one " + g.Noun(), Points: recognizedPoints(g.curve())}},
 	}
 	answers := figure.Panel{
 		Title: "Right about a coin, over ε at δ", X: figure.Axis{Label: "ε (nats)"}, Y: figure.Axis{Label: "right answers, percent"},
-		Series: []figure.Series{{Name: "one record", Points: answerPoints(g)}},
+		Series: []figure.Series{{Name: "one " + g.Noun(), Points: answerPoints(g)}},
 		Marks:  []figure.Mark{{X: g.Epsilon, Y: 100 * right(g.risk()), Text: "this " + g.released() + ", ε = " + digitsUp(g.Epsilon, 3)}},
 	}
 	if g.GroupRows > 1 {

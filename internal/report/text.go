@@ -83,7 +83,7 @@ func (t *textPage) attacks() {
 	t.heading("Upper bounds on any attacker")
 	for _, a := range t.Guarantee.attacks() {
 		t.wrapped("  - ", "    ", a.Name+":")
-		line := fmt.Sprintf("    one record at most %s, blind guess %s", a.One, a.Blind)
+		line := fmt.Sprintf("    one %s at most %s, blind guess %s", t.Guarantee.Noun(), a.One, a.Blind)
 		if a.Group != "" {
 			line += fmt.Sprintf(", %d rows at most %s", t.Guarantee.GroupRows, a.Group)
 		}

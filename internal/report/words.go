@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ditherml/dither/account"
 )
@@ -37,6 +38,25 @@ var relations = map[string]relation{
 	},
 }
 
+// personRelations are the words where one record is all rows of a person.
+var personRelations = map[string]relation{
+	"add-or-remove-one": {
+		"the records with and without all rows of any one person",
+		"whether the rows of a given person were used",
+		"persons whose rows were not used",
+	},
+	"replace-one": {
+		"the records with all rows of any one person exchanged for the rows of any other",
+		"which of two given persons had their rows used",
+		"cases in which the rows of the other person were used",
+	},
+	"zero-out": {
+		"the records with all rows of any one person blanked out",
+		"whether the rows of a given person were used or blanked out",
+		"persons whose rows were blanked out",
+	},
+}
+
 // about says which records the page is about, and what the model is for.
 func (p Page) about() []Fact {
 	var out []Fact
@@ -51,7 +71,11 @@ func (p Page) about() []Fact {
 // relation returns the words for the guarantee's relation, general ones when
 // it has a name of its own.
 func (g Guarantee) relation() relation {
-	if r, ok := relations[g.Neighboring]; ok {
+	known := relations
+	if g.Persons {
+		known = personRelations
+	}
+	if r, ok := known[g.Neighboring]; ok {
 		return r
 	}
 	return relation{
@@ -59,6 +83,14 @@ func (g Guarantee) relation() relation {
 		"which of two neighboring data sets was used",
 		"cases in which the other data set was used",
 	}
+}
+
+// Noun returns the word for a unit.
+func (g Guarantee) Noun() string {
+	if g.Persons {
+		return "person"
+	}
+	return "record"
 }
 
 // private reports whether there is a guarantee at all.
@@ -75,12 +107,12 @@ func (p Page) banner() string {
 // facts lists the terms of the guarantee.
 func (g Guarantee) facts() []Fact {
 	if !g.private() {
-		return []Fact{{"ε (epsilon)", "∞", "no guarantee"}, {"record", g.Unit, "what one record stands for"}}
+		return []Fact{{"ε (epsilon)", "∞", "no guarantee"}, {g.Noun(), g.Unit, "what one " + g.Noun() + " stands for"}}
 	}
 	facts := []Fact{
 		{"ε (epsilon)", digitsUp(g.Epsilon, 4), "smaller is more private; 0 would reveal nothing"},
 		{"δ (delta)", plain(g.Delta), g.deltaMeaning()},
-		{"protected unit", g.Unit, "what one record stands for"},
+		{"protected unit", g.Unit, "what one " + g.Noun() + " stands for"},
 		{"relation", g.Neighboring, "compares " + g.relation().meaning},
 	}
 	if judged := g.deltaFact(); judged != (Fact{}) {
@@ -94,7 +126,7 @@ func (g Guarantee) facts() []Fact {
 		facts = append(facts, Fact{"accountant", g.Accountant, "the method that computed ε, an upper bound"})
 	}
 	if g.NoisePerRecord != "" {
-		facts = append(facts, Fact{"noise", g.NoisePerRecord, "what hides one record's contribution"})
+		facts = append(facts, Fact{"noise", strings.ReplaceAll(g.NoisePerRecord, "one record", "one "+g.Noun()), "what hides one " + g.Noun() + "'s contribution"})
 	}
 	return facts
 }
@@ -118,9 +150,13 @@ func (g Guarantee) excess() string {
 // deltaFact judges delta against the declared number of records. A method with this delta may publish
 // each record with that probability.
 func (g Guarantee) deltaFact() Fact {
-	const meaning = "a method with this δ may publish each record with probability δ, and so this many on average; it should be far below 1"
+	meaning := "a method with this δ may publish each " + g.Noun() + " with probability δ, and so this many on average; it should be far below 1"
 	switch {
 	case g.Delta == 0:
+	case g.Persons && g.MaxRecords > 0:
+		rows := cmp.Or(g.Records, g.MaxRecords)
+		return Fact{"δ × persons", "at most " + digitsUp(g.Delta*float64(rows), 3),
+			fmt.Sprintf("the number of persons is not declared, so %s rows, the most that are declared, stand for it: %s", grouped(float64(rows)), meaning)}
 	case g.Records > 0:
 		return Fact{"δ × records", digitsUp(g.Delta*float64(g.Records), 3), fmt.Sprintf("for the declared %s records: %s", grouped(float64(g.Records)), meaning)}
 	case g.MaxRecords > 0:
@@ -201,15 +237,18 @@ type attack struct{ Name, Blind, One, Group string }
 
 // attacks bounds what any attacker can do. Group is empty without a group.
 func (g Guarantee) attacks() []attack {
-	r := g.relation()
+	r, recognized := g.relation(), "Records"
+	if g.Persons {
+		recognized = "Persons"
+	}
 	lines := []struct {
 		name, blind string
 		bound       func(account.Risk) string
 	}{
 		{"Factor by which the odds about " + r.question + " may change, by ε alone", "1", func(r account.Risk) string { return digitsUp(r.BayesFactor, 4) }},
 		{"Right answers, when a coin decides " + r.question, "50.0 %", func(r account.Risk) string { return percentUp(right(r)) }},
-		{"Records recognized, when 1 % of the " + r.accused + " are accused falsely", "1.00 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt1) }},
-		{"Records recognized, when 0.1 % of them are", "0.10 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt01) }},
+		{recognized + " recognized, when 1 % of the " + r.accused + " are accused falsely", "1.00 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt1) }},
+		{recognized + " recognized, when 0.1 % of them are", "0.10 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt01) }},
 		{"What a belief of 1 % may become, by ε alone", "1.00 %", func(r account.Risk) string { return percentUp(r.PosteriorFromHundredth) }},
 		{"Chance to guess a secret that is one of a million", OneIn(1e-6), func(r account.Risk) string { return OneIn(r.Reconstruction) }},
 	}

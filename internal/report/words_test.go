@@ -33,6 +33,13 @@ func TestWords(t *testing.T) {
 		{"group of one", private(func(g *Guarantee) { g.GroupRows, g.GroupEpsilon = 1, 0 }), nil, []string{"1 rows"}},
 		{"replace", private(func(g *Guarantee) { g.Neighboring = "replace-one" }),
 			[]string{"which of two given records was used", "exchanged for any other"}, []string{"whether a given record"}},
+		{"persons", private(func(g *Guarantee) {
+			g.Persons, g.MaxRecords, g.Unit, g.NoisePerRecord = true, 30000, "all rows with one id, of which at most 5 are used", "2 times the most that one record can contribute"
+		}),
+			[]string{"right about whether the rows of a given person were used", "all rows of any one person", "Persons recognized, when 1 % of the persons whose rows were not used", "what one person stands for", "δ × persons", "30,000 rows", "that one person can contribute", "one person"},
+			[]string{"one record", "given record", "each record", "Records recognized"}},
+		{"persons, exchanged", private(func(g *Guarantee) { g.Persons, g.Neighboring = true, "replace-one" }), []string{"which of two given persons"}, []string{"one record"}},
+		{"persons, blanked out", private(func(g *Guarantee) { g.Persons, g.Neighboring = true, "zero-out" }), []string{"persons whose rows were blanked out"}, []string{"one record"}},
 		{"zero out", private(func(g *Guarantee) { g.Neighboring = "zero-out" }), []string{"blanked out"}, nil},
 		{"another relation", private(func(g *Guarantee) { g.Neighboring = "edge-level" }),
 			[]string{"edge-level", "which of two neighboring data sets was used"}, nil},

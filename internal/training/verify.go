@@ -111,7 +111,7 @@ func (r *Run) promised(c certificate.Certificate, m *model.Model, held *evaluate
 	if !c.Private {
 		kind = "A model without privacy of "
 	}
-	p := report.Page{Title: kind + m.Schema().Target.Column, Generated: c.Created, Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
+	p := report.Page{Title: kind + m.Schema().Target.Column, Generated: c.Created, Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Persons: r.Setup.Plan.Person != nil, Accountant: c.Accountant,
 		GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: r.attacker.ForPage(c), NoisePerRecord: r.method.noise(), Records: r.Setup.Plan.Records, MaxRecords: r.Setup.Plan.MaxRecords}}
 	if c.Private {
 		p.Others = otherReleases(c.Recorded)
