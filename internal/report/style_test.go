@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"math"
 	"regexp"
 	"strings"
@@ -105,6 +106,30 @@ func TestPrintScalesAllText(t *testing.T) {
 	_, print, _ := strings.Cut(styleSheet, "@media print {")
 	if !strings.Contains(print, ":root { font-size: 10pt; }") || regexp.MustCompile(`body \{[^}]*font-size`).MatchString(print) {
 		t.Error("got a size of text on paper that is not the root's")
+	}
+}
+
+// TestLongNumbersFit measures the cells of bars with long numbers, on a phone and on a desktop.
+func TestLongNumbersFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes seconds to start")
+	}
+	p := binaryPage()
+	long := []Coefficient{{Feature: "x", Value: -0.0008266, Half: 0.0001234}, {Feature: "y", Value: -1.257e-5, Half: 0.00624}, {Feature: "z", Value: -1.234e-100, Half: 1.25e-100}}
+	p.Coefficients, p.Shapes = long, []Shape{{Name: "a", States: long}, {Name: "b", States: long}}
+	for _, width := range []int{390, 1100} {
+		page := strings.Replace(written(t, p, 0), "Content-Security-Policy", "none", 1)
+		outer := fmt.Sprintf(`<!DOCTYPE html><meta charset="utf-8"><iframe width="%d" height="900" srcdoc="%s"></iframe><script>
+addEventListener("load", () => {
+  const d = document.querySelector("iframe").contentDocument, said = [];
+  if (d.documentElement.scrollWidth > d.documentElement.clientWidth) said.push("page " + d.documentElement.scrollWidth);
+  for (const c of d.querySelectorAll(".bars td")) if (c.scrollWidth > c.clientWidth + 1) said.push(c.textContent + " " + c.scrollWidth + " in " + c.clientWidth);
+  const out = document.createElement("pre"); out.id = "said"; out.textContent = d.querySelectorAll(".bars td").length + " cells " + said.join(", "); document.body.append(out);
+});</script>`, width, html.EscapeString(page))
+		_, rest, _ := strings.Cut(browse(t, outer).dom, `<pre id="said">`)
+		if got, _, _ := strings.Cut(rest, "</pre>"); got != "18 cells " {
+			t.Errorf("%d pixels: got %q, want 18 cells that fit", width, got)
+		}
 	}
 }
 
