@@ -14,8 +14,9 @@ import (
 const FreeText = "‹any text of the page›"
 
 // Compare returns an error unless a written page is this page, with nothing but the sections of freeSections in
-// addition. It compares bytes, and so allows no other digit: 500 pages had the same bytes with and without fused
-// operations of the processor. A digit can differ only where a number is within about 1e-12 of a boundary of rounding.
+// addition. It compares bytes, and tolerates no other digit. With and without fused operations of the processor, the
+// bounds on attackers differ by at most 3e-13 of their size. A digit of four differs only where a number is that near to a
+// boundary of rounding: none did on 650 pages.
 func (p Page) Compare(written []byte) error {
 	got := sectionsOf(string(written))
 	p.Budget = p.figuresBefore(got)
@@ -54,10 +55,11 @@ func (p Page) Compare(written []byte) error {
 
 // refused returns the error about a section.
 func refused(name, how string) error {
-	return fmt.Errorf("report: the section %q of the page %s, want it as dither writes it; do not rely on this page, ask for the folder that training wrote", name, how)
+	return fmt.Errorf("report: the section %q of the page %s, want it as this build of dither writes it; verify with the build that trained, or ask for the folder as training wrote it", name, how)
 }
 
-// section is a part of a page, from its tag to the next one. The first one is everything before.
+// section is a part of a page, from its tag to the next one. The first one is everything before. The name is the
+// heading, or the tag if there is no heading.
 type section struct{ name, text string }
 
 // top is the name of the part before all sections.
@@ -80,6 +82,7 @@ func sectionsOf(page string) []section {
 	out := []section{{top, parts[0]}}
 	for _, part := range parts[1:] {
 		s := section{text: "<section" + part}
+		s.name, _, _ = strings.Cut(s.text[:min(len(s.text), 60)], "\n")
 		if head := sectionHead.FindStringSubmatch(s.text); head != nil {
 			s.name = head[1]
 		}

@@ -57,7 +57,7 @@ var forgeries = []struct{ name, old, new, section string }{
 	{"a hidden verdict", `<p class="verdict">`, `<p class="verdict" hidden>`, top},
 	{"a second verdict", "</header>", "<p class=\"verdict\">ε is 0.001</p></header>", top},
 	{"a text between sections", "</section>\n<section class=\"warning\">", "</section>\n<p>ε is 0.001</p><section class=\"warning\">", "The guarantee"},
-	{"a hidden section", "<section>\n<h2>How well could an attacker do?</h2>", "<section class=\"n\"><h2>How well could an attacker do?</h2><p>50.001 %</p></section><div hidden><section>\n<h2>How well could an attacker do?</h2>", ""},
+	{"a hidden section", "<section>\n<h2>How well could an attacker do?</h2>", "<section class=\"n\"><h2>How well could an attacker do?</h2><p>50.001 %</p></section><div hidden><section>\n<h2>How well could an attacker do?</h2>", "<section class=\\\"n\\\"><h2>How well could an attacker do?</h2><p"},
 	{"a copy of a section", "<section>\n<h2>What it rests on</h2>", "<section>\n<h2>The guarantee</h2>\n<p>ε is 0.001</p>\n</section>\n<section>\n<h2>What it rests on</h2>", "The guarantee"},
 	{"a new section", "<section>\n<h2>The model</h2>", "<section>\n<h2>The true guarantee</h2>\n</section>\n<section>\n<h2>The model</h2>", "The true guarantee"},
 	{"a heading of a free section", "<h2>The model</h2>", "<h2>The model, with a remark</h2>", "The model, with a remark"},
@@ -93,7 +93,7 @@ func TestCompareRefuses(t *testing.T) {
 			t.Errorf("%s: the edit changes nothing", name)
 		case err == nil:
 			t.Errorf("%s: the page passes", name)
-		case section != "" && !strings.Contains(err.Error(), `the section "`+section+`" of the page`) || !strings.Contains(err.Error(), "do not rely on this page, ask for the folder"):
+		case section != "" && !strings.Contains(err.Error(), `the section "`+section+`" of the page`) || !strings.Contains(err.Error(), "ask for the folder as training wrote it"):
 			t.Errorf("%s: got %v, want the section %q and a remedy", name, err, section)
 		}
 	}
