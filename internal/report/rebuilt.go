@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -178,8 +179,9 @@ func (s section) check(groups string) error {
 		name, last := m[2], len(open)-1
 		switch {
 		case name == "":
-			if strings.Contains(strings.Join(open, " "), "h3") && slices.Contains(headings, strings.TrimSpace(m[0])) {
-				return fmt.Errorf("has the heading of another section")
+			text := strings.TrimSpace(html.UnescapeString(m[0]))
+			if _, free := freeSections[text]; !free && slices.Contains(headings, text) {
+				return fmt.Errorf("has the heading %q of another section", text)
 			}
 		case m[1] != "":
 			if last < 0 || open[last] != name || m[3] != "" {

@@ -71,6 +71,9 @@ var forgeries = []struct{ name, old, new, section string }{
 	{"a tag in the table's name", "visits.csv", "visits.csv<b>", top},
 	{"a heading in a free section", "<h2>Coefficients</h2>", "<h2>Coefficients</h2>\n<h3>The guarantee</h3>", "Coefficients"},
 	{"a heading with a name in a free section", "<h2>Coefficients</h2>", "<h2>Coefficients</h2>\n<h3><bdi> The guarantee</bdi></h3>", "Coefficients"},
+	{"a heading as a caption", "<caption>All records</caption>", "<caption>How well could an attacker do?</caption>", "How good is the model?"},
+	{"a heading with an escaped letter", "<caption>All records</caption>", "<caption>&#84;he guarantee</caption>", "How good is the model?"},
+	{"a free section without an end", "</section>\n<section>\n<h2>Coefficients</h2>", "<section>\n<h2>Coefficients</h2>", "What each column does"},
 	{"a section that ends early", "<h2>Coefficients</h2>", "<h2>Coefficients</h2>\n</section>\n<p>x</p><section>", ""},
 	{"a free section in the wrong place", "<section>\n<h2>The guarantee</h2>", "<section>\n<h2>Coefficients</h2>\n</section>\n<section>\n<h2>The guarantee</h2>", "The guarantee"},
 	{"another class of a section", "<section>\n<h2>Coefficients</h2>", "<section class=\"signing\">\n<h2>Coefficients</h2>", "Coefficients"},
@@ -79,7 +82,7 @@ var forgeries = []struct{ name, old, new, section string }{
 // intruders are tags and attributes that no free section has.
 var intruders = []string{"<style>*{display:none}</style>", "<script>alert(1)</script>", "<p hidden>x</p>", "<p onclick=\"x\">x</p>", "<p style=\"position:fixed\">x</p>", "<div class=\"card\">x</div>",
 	"<p class=\"verdict\">x</p>", "<p class=\"banner\">x</p>", "<a href=\"//x\">x</a>", "<iframe src=\"//x\"></iframe>", "<img src=\"x\">", "<meta http-equiv=\"refresh\">", "<link rel=\"x\">", "<base href=\"x\">", "<form></form>",
-	"<h1>x</h1>", "<h2>x</h2>", "<!-- x -->", "<p>x", "</p>", "</div>", "<p class=note>x</p>", "<P>x</P>", "<input type=\"text\" value=\"x\">", "<details open>x</details>", "<div class=\"bubble\">x</div>",
+	"<h1>x</h1>", "<h2>x</h2>", "<!-- x -->", "<p>x", "</p>", "</div>", "<ul><li>x</ul></li>", "<div><dt>x</div></dt>", "<p><bdi>x</p></bdi>", "<p class=note>x</p>", "<P>x</P>", "<input type=\"text\" value=\"x\">", "<details open>x</details>", "<div class=\"bubble\">x</div>",
 	"<td class=\"off\">x</td>", "<svg width=\"4000\"></svg>", "<svg><foreignObject></foreignObject></svg>", "<svg><use href=\"#x\"/></svg>", "<text style=\"x\">x</text>", "<button>x</button>", "<p\nhidden>x</p>"}
 
 // TestCompareRefuses edits the page. The refusal names the section and what to do.
