@@ -64,7 +64,7 @@ func refused(name, how string) error {
 type section struct{ name, text string }
 
 // top is the name of the part before all sections.
-const top = "title and verdict"
+const top = "head, title and verdict"
 
 // headings are the sections of a page in order.
 var headings = func() []string {
