@@ -26,6 +26,7 @@ type bar struct {
 // scorePlot holds the coefficients of one score.
 type scorePlot struct {
 	Score  string
+	Of     string // what the values of a shape are, or "" for weights
 	Bars   []bar
 	Others []bar // those after the bars, as a table
 	Left   int   // those not shown at all

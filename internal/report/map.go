@@ -38,7 +38,7 @@ type tileMap struct {
 	Scale            []mapLabel // its numbers
 	Hidden, Empty    bool       // whether the legend has such cells
 	Left             string     // states that are not drawn
-	Effect           string
+	Effect, Change   string
 	Values           *Table
 	ValuesLeft       int
 }
@@ -57,9 +57,9 @@ type mapLabel struct {
 
 // newTileMap lays out the map of a pair.
 func newTileMap(s Shape, number int) tileMap {
-	out := tileMap{ID: "map" + strconv.Itoa(number), Title: shorten(s.title(), maxLabelRunes)}
+	out := tileMap{ID: "map" + strconv.Itoa(number), Title: shorten(s.title(), maxLabelRunes), Effect: "no effect", Change: s.change()}
 	if s.Effect > 0 {
-		out.Effect = s.effect()
+		out.Effect = "effect " + s.effect()
 	}
 	m := newMapped(s)
 	m.lay(&out)
@@ -414,9 +414,9 @@ func (m *mapped) words() string {
 			least = &c
 		}
 	})
-	text := fmt.Sprintf("Map of the change of the score by %s, from left to right, and %s, from the bottom up.", m.Pair.Across.Name, m.Pair.Up.Name)
+	text := fmt.Sprintf("Map of the %s by %s, from left to right, and %s, from the bottom up.", m.change(), m.Pair.Across.Name, m.Pair.Up.Name)
 	if most != nil {
-		text += fmt.Sprintf(" The largest change is %s at %s, the least %s at %s. In %d of %d cells the change may be noise alone.", signed(most.Value), most.Feature, signed(least.Value), least.Feature, unsure, drawn)
+		text += fmt.Sprintf(" The largest change is %s at %s, the least %s at %s. In %d of %d cells the change may be noise alone.", changed(most.Value), most.Feature, changed(least.Value), least.Feature, unsure, drawn)
 	}
 	return text
 }
@@ -429,12 +429,12 @@ func (m *mapped) table() (t *Table, left int) {
 		share float64
 	}
 	var all []listed
-	t = &Table{Title: "Values of the map", Columns: []string{"cell", "change", "±"}}
+	t = &Table{Title: "Values of the map", Columns: []string{"cell", m.change(), "±"}}
 	if m.Shares != nil {
 		t.Columns = append(t.Columns, "of the records")
 	}
 	m.each(func(column, row int, c Coefficient) {
-		one := listed{row: []string{c.Feature, signed(c.Value), "–"}}
+		one := listed{row: []string{c.Feature, changed(c.Value), "–"}}
 		if c.Half > 0 {
 			one.row[2] = digitsUp(c.Half, 3)
 		}

@@ -51,7 +51,7 @@ func TestTileMap(t *testing.T) {
 	if got["tile rises4"] != 1 || got["tile falls4"] != 1 || got["tile rises1"] != 1 || got["hatch falls2"] < 2 || len(m.Tiles) != 4 || len(boxes(m.Hollow)) != 1 {
 		t.Errorf("got %v and %d hollow cells, want three full cells, one hatched one and two empty ones", got, len(boxes(m.Hollow)))
 	}
-	if !m.Hidden || !m.Empty || m.Scale[0].Text != "−0.8" || m.Scale[4].Text != "+0.8" || m.Effect != "1" {
+	if !m.Hidden || !m.Empty || m.Scale[0].Text != "−0.8" || m.Scale[4].Text != "+0.8" || m.Effect != "effect 1" {
 		t.Errorf("got %+v, want a legend from −0.8 to 0.8", m)
 	}
 	low, high := boxes(m.Tiles[0].Path)[0], boxes(m.Hollow)[0]

@@ -52,10 +52,10 @@ func binaryPage() Page {
 		Coefficients: binaryCoefficients(),
 		Shapes: []Shape{
 			{Name: "age", Points: []figure.Point{{X: 0, Y: -0.5, Low: -0.7, High: -0.3}, {X: 40, Y: -0.5, Low: -0.7, High: -0.3}, {X: 40, Y: 0.4, Low: 0.2, High: 0.6}, {X: 90, Y: 0.4, Low: 0.2, High: 0.6}}, States: []Coefficient{{Feature: "missing", Value: 0.1, Half: 0.3}}},
-			{Name: "sex", States: []Coefficient{{Feature: "woman", Value: 0.3, Half: 0.1}, {Feature: "man", Value: -0.3, Half: 0.1}}},
+			{Name: "sex", Effect: 0.3, Of: "the log-odds of yes", States: []Coefficient{{Feature: "woman", Value: 0.3, Half: 0.1}, {Feature: "man", Value: -0.3, Half: 0.1}}},
 			{Name: "longitude × latitude", Pair: &Pair{Point: true, Across: Side{Name: "longitude", States: []string{"0 to 1", "1 to 2"}, Ends: []float64{0, 1, 2}}, Up: Side{Name: "latitude", Unit: "degrees", States: []string{"5 to 6", "missing"}, Ends: []float64{5, 6}, Aside: 1}},
 				States: []Coefficient{{Feature: "0 to 1, 5 to 6", Value: 0.2, Half: 0.4}, {Feature: "1 to 2, 5 to 6", Value: -0.2, Half: 0.1}, {Feature: "0 to 1, missing", Value: 0.1}, {Feature: "1 to 2, missing", Value: 0.1}}},
-			{Name: "sex × plan", Score: "yes", Effect: 0.12345, Pair: &Pair{Across: Side{Name: "sex", States: []string{"woman", "a man of many words"}}, Up: Side{Name: "plan", States: []string{"free", "95 percent"}}}, Shares: []float64{0.5, 0.4, 0.1, 0},
+			{Name: "sex × plan", Score: "yes", Weighted: true, Effect: 0.12345, Pair: &Pair{Across: Side{Name: "sex", States: []string{"woman", "a man of many words"}}, Up: Side{Name: "plan", States: []string{"free", "95 percent"}}}, Shares: []float64{0.5, 0.4, 0.1, 0},
 				States: []Coefficient{{Feature: "woman, free", Value: 0.03, Half: 0.01}, {Feature: "a man of many words, free", Value: -0.17, Half: 0.01}, {Feature: "woman, 95 percent", Value: 0.3, Half: 0.5}, {Feature: "a man of many words, 95 percent", Value: 3, Half: 0.1}}},
 			{Name: "age × plan", Pair: &Pair{}, States: []Coefficient{{Feature: "0 to 40, free", Value: 0.1, Half: 0.2}}},
 		},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ditherml/dither/internal/figure"
 )
@@ -38,6 +39,12 @@ type Shape struct {
 	// Effect is the root of the mean square over records, less the mean of noise. It is 0 if noise alone
 	// explains the mean square.
 	Effect float64
+	// Of names the score and its unit, or is empty for a score without a unit. Scaled reports that values are multiplied
+	// by the mean scale of rows, and Unscaled that they belong to a row before it is scaled. Else rows are not scaled.
+	Of               string
+	Scaled, Unscaled bool
+	// Weighted reports that released frequencies say where the records are. Otherwise all states count alike.
+	Weighted bool
 	// Pair has the sides of the map of a pair. It is nil for a column.
 	Pair *Pair
 }
@@ -60,6 +67,17 @@ type Side struct {
 	Ends []float64
 }
 
+// change names the values of a shape.
+func (s Shape) change() string {
+	switch {
+	case s.Unscaled:
+		return "change of the score before scaling"
+	case s.Of != "":
+		return "change of " + s.Of
+	}
+	return "change of the score"
+}
+
 // axis names the column and its unit.
 func (s Shape) axis() string {
 	if s.Unit == "" {
@@ -78,9 +96,9 @@ func (s Shape) title() string {
 
 // shapeView is a shape as the template shows it.
 type shapeView struct {
-	Title string
-	Chart *chartFigure
-	Plot  *scorePlot
+	Title, Effect string
+	Chart         *chartFigure
+	Plot          *scorePlot
 }
 
 // shapeViews are the shapes of a page: columns with a figure, pairs with a map, and a table of the least and the
@@ -88,10 +106,10 @@ type shapeView struct {
 type shapeViews struct {
 	Columns []shapeView
 	Maps    []tileMap
-	// Pairs reports that there are pairs, and Points that some of the maps are of coordinates. Clear reports that
-	// some other pair has an effect.
-	Pairs, Points, Clear bool
-	Rest                 *Table
+	// Pairs reports that there are pairs, and Points that some of them are of coordinates. Others reports that there are
+	// other pairs, and Clear that one of these has an effect.
+	Pairs, Points, Others, Clear bool
+	Rest                         *Table
 }
 
 // newShapes lays out shapes, which are in order. Pairs of coordinates are drawn before other pairs. Of the latter,
@@ -109,9 +127,12 @@ func newShapes(shapes []Shape, number *int) (out shapeViews) {
 			if s.Pair == nil {
 				continue
 			}
-			out.Pairs, out.Clear = true, out.Clear || !s.Pair.Point && s.Effect > 0
+			out.Pairs, out.Points = true, out.Points || s.Pair.Point
+			if !s.Pair.Point {
+				out.Others, out.Clear = true, out.Clear || s.Effect > 0
+			}
 			if s.Pair.Point == point && (point || s.Effect > 0) && maps < maxMaps && s.Pair.fits(s) {
-				maps, drawn[i], out.Points = maps+1, true, out.Points || point
+				maps, drawn[i] = maps+1, true
 				out.Maps = append(out.Maps, newTileMap(s, maps))
 			}
 		}
@@ -138,10 +159,13 @@ func (p *Pair) fits(s Shape) bool {
 
 // newShapeView lays out the shape of a column. Of many states, those with the most records have bars.
 func newShapeView(s Shape, number *int) shapeView {
-	view := shapeView{Title: shorten(s.title(), maxLabelRunes)}
+	view := shapeView{Title: shorten(s.title(), maxLabelRunes), Effect: "no effect"}
+	if s.Effect > 0 {
+		view.Effect = "effect " + s.effect()
+	}
 	if len(s.Points) > 0 {
 		*number++
-		c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis(), Knots: s.Knots}, Y: figure.Axis{Label: "change of the score"},
+		c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis(), Knots: s.Knots}, Y: figure.Axis{Label: s.change()},
 			Series: []figure.Series{{Name: s.Name, Points: s.Points}}}}}, *number)
 		c.Hint, c.Legend = false, nil
 		view.Chart = &c
@@ -152,19 +176,38 @@ func newShapeView(s Shape, number *int) shapeView {
 	ordered := s.ordered()
 	bars := ordered[:min(len(ordered), maxStates)]
 	largest := largestWeight(bars)
-	view.Plot = &scorePlot{}
+	view.Plot = &scorePlot{Of: s.change()}
 	for i, c := range ordered {
 		c.Score = ""
 		switch {
 		case i < len(bars):
-			view.Plot.Bars = append(view.Plot.Bars, newBar(c, largest))
+			view.Plot.Bars = append(view.Plot.Bars, newChange(c, largest))
 		case i < len(bars)+maxListedAfter:
-			view.Plot.Others = append(view.Plot.Others, newBar(c, largest))
+			view.Plot.Others = append(view.Plot.Others, newChange(c, largest))
 		default:
 			view.Plot.Left++
 		}
 	}
 	return view
+}
+
+// newChange draws a change of the score as newBar draws a weight.
+func newChange(c Coefficient, largest float64) bar {
+	b := newBar(c, largest)
+	b.Value = changed(c.Value)
+	return b
+}
+
+// changed writes a change of the score with its sign: with four decimals, or with four digits if it is large.
+func changed(x float64) string {
+	if size := math.Abs(x); size >= 100 && !math.IsInf(x, 0) {
+		text := plain(parse(strconv.FormatFloat(size, 'e', 3, 64)))
+		if x < 0 {
+			return "−" + text
+		}
+		return "+" + text
+	}
+	return signed(x)
 }
 
 // ordered returns the states in the order in which they are shown. If they are too many for bars, those with the most
@@ -209,17 +252,86 @@ func (s Shape) ends() (low, high string) {
 	}
 	text := func(c Coefficient) string {
 		if c.Half > 0 {
-			return signed(c.Value) + " ± " + digitsUp(c.Half, 3)
+			return changed(c.Value) + " ± " + digitsUp(c.Half, 3)
 		}
-		return signed(c.Value)
+		return changed(c.Value)
 	}
 	return text(slices.MinFunc(all, order)), text(slices.MaxFunc(all, order))
 }
 
-// shapeNote explains the shapes, and the others explain the pairs.
-const (
-	shapeNote  = "Each figure shows how a column moves the score, with its part of what pairs do, before a row is scaled or clipped to its norm. It is relative to the mean over the records, as far as released frequencies tell where they are, and else to the mean over the declared states. A band or a line on a bar is an interval, as for the coefficients. The largest effects come first. An effect is the root of the mean square over the records, less what noise gives. What noise alone can explain has no effect."
-	pairNote   = "Each map shows what two columns together add to the figures of each of them alone. The stronger the color, the larger the change of the score. In a hatched cell the interval contains 0, so the change may be noise alone. An empty cell has few records, if any: the released frequencies show none that stand out of their noise."
-	pointNote  = "A map of coordinates shows the whole effect of a point: that of both columns is in it too."
-	noPairNote = "No pair of columns has an effect of its own that stands out of the noise."
-)
+// shapeWords explain the shapes.
+func shapeWords(shapes []Shape) (out []string) {
+	if len(shapes) == 0 {
+		return nil
+	}
+	some := func(has func(Shape) bool) bool { return slices.ContainsFunc(shapes, has) }
+	weighted := func(s Shape) bool { return s.Weighted }
+	alike := func(s Shape) bool { return !s.Weighted }
+	banded := some(Shape.banded)
+	steps := some(func(s Shape) bool { return len(s.Points) > 1 && s.Points[0].Y == s.Points[1].Y })
+	text := "Each figure shows how a column moves the score, with its part of what pairs do. "
+	over := "all declared states alike"
+	switch {
+	case some(weighted) && some(alike):
+		text, over = text+"It is relative to the mean over the records where released frequencies tell these, and else over the declared states. ", "the records, or the declared states alike"
+	case some(weighted):
+		text, over = text+"It is relative to the mean over the records, by released frequencies. ", "the records"
+	default:
+		text += "It is relative to the mean over the declared states. No released frequencies tell where the records are, so all states count alike. "
+	}
+	if steps {
+		text += "A step is the mean over the finer cells in it, if the model has such. "
+	}
+	if some(func(s Shape) bool { return len(s.Knots) > 0 }) {
+		text += "Some axes are uneven: read their labels. "
+	}
+	out = append(out, strings.TrimSpace(text))
+	of := "the score"
+	if shapes[0].Of != "" {
+		of = shorten(shapes[0].Of, maxLabelRunes)
+	}
+	switch {
+	case some(func(s Shape) bool { return s.Unscaled }):
+		out = append(out, "The numbers belong to a row before it is scaled or clipped to its norm. No released number tells how much that changes them.")
+	case some(func(s Shape) bool { return s.Scaled }):
+		out = append(out, "The numbers are changes of "+of+" for a row of about average norm. In other rows all changes are larger or smaller by one factor.")
+	default:
+		out = append(out, "The numbers are changes of "+of+".")
+	}
+	effect := "The largest effects come first. An effect is the root of the mean square over " + over
+	if !banded {
+		return append(out, effect+". No intervals are known, so an effect may be due to chance.")
+	}
+	return append(out, "A band or a line on a bar is an interval. It says how far the noise of privacy may have moved the value, as for the coefficients. It does not cover the chance by which records came into the sample.",
+		effect+", less the part of noise. It is 0 if noise alone may explain it. About one figure of the page may have an effect by noise alone.")
+}
+
+// banded reports whether a shape has an interval.
+func (s Shape) banded() bool {
+	return slices.ContainsFunc(s.States, func(c Coefficient) bool { return c.Half > 0 }) || slices.ContainsFunc(s.Points, func(p figure.Point) bool { return p.High > p.Low })
+}
+
+// pairWords explain the maps of pairs.
+func pairWords(views shapeViews) (out []string) {
+	if views.Others && !views.Clear {
+		which := "No pair"
+		if views.Points {
+			which = "No other pair"
+		}
+		out = append(out, which+" of columns has an effect of its own that stands out of the noise.")
+	}
+	if len(views.Maps) == 0 {
+		return out
+	}
+	text := "Each map shows what two columns together add to the figures of each of them alone. The stronger the color, the larger the change."
+	if slices.ContainsFunc(views.Maps, func(m tileMap) bool { return m.Hidden }) {
+		text += " In a hatched cell the interval contains 0, so the change may be noise alone."
+	}
+	if slices.ContainsFunc(views.Maps, func(m tileMap) bool { return m.Empty }) {
+		text += " An empty cell has few records, if any: the released frequencies show none that stand out of their noise."
+	}
+	if views.Points {
+		text += " A map of coordinates shows the whole effect of a point: that of both columns is in it too."
+	}
+	return append(out, text)
+}

@@ -28,13 +28,13 @@ type view struct {
 	Segments   []segment
 	Plots      []scorePlot
 	ShapeViews shapeViews
-	// ShapeNote, PairNote, PointNote and NoPairNote explain the shapes.
-	ShapeNote, PairNote, PointNote, NoPairNote string
-	ScoresLeft                                 int
-	Confusion                                  *confusionView
-	TooLarge                                   bool
-	BudgetNote                                 string
-	WeightNote                                 []string
+	// ShapeWords and PairWords explain the shapes.
+	ShapeWords, PairWords []string
+	ScoresLeft            int
+	Confusion             *confusionView
+	TooLarge              bool
+	BudgetNote            string
+	WeightNote            []string
 	// EstimatesNote explains the intervals of coefficients, and EstimateBars draw them.
 	EstimatesNote, EstimateBarsNote string
 	EstimateBars                    []estimateBar
@@ -82,7 +82,7 @@ func newView(p Page) view {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
 	}
 	v.ShapeViews = newShapes(p.Shapes, &number)
-	v.ShapeNote, v.PairNote, v.PointNote, v.NoPairNote = shapeNote, pairNote, pointNote, noPairNote
+	v.ShapeWords, v.PairWords = shapeWords(p.Shapes), pairWords(v.ShapeViews)
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

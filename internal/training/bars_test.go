@@ -268,10 +268,10 @@ func covered(t testing.TB, r train.Request, o train.Options, s *data.Schema, d *
 		}
 	}
 	goals := map[string]report.Shape{}
-	for _, shape := range shapes(target, bars{}, nil) {
+	for _, shape := range shapes(target, bars{}, nil, preparation{}) {
 		goals[shape.Name+shape.Score] = shape
 	}
-	for _, shape := range shapes(noisy.Model, interval, nil) {
+	for _, shape := range shapes(noisy.Model, interval, nil, preparation{}) {
 		goal := goals[shape.Name+shape.Score]
 		for i, p := range shape.Points {
 			if out.places++; p.Low <= goal.Points[i].Y && goal.Points[i].Y <= p.High {
@@ -610,12 +610,12 @@ func TestMovedIntervals(t *testing.T) {
 		t.Error("no weight was moved")
 	}
 	reach := map[string]report.Coefficient{}
-	for _, shape := range shapes(unmoved, interval, nil) {
+	for _, shape := range shapes(unmoved, interval, nil, preparation{}) {
 		for _, c := range shape.States {
 			reach[shape.Name+c.Feature] = c
 		}
 	}
-	for _, shape := range shapes(result.Model, interval, nil) {
+	for _, shape := range shapes(result.Model, interval, nil, preparation{}) {
 		for _, c := range shape.States {
 			was := reach[shape.Name+c.Feature]
 			if short := math.Abs(c.Value-was.Value) + was.Half - c.Half; short > 1e-9 {

@@ -18,7 +18,10 @@ const mostCoefficients = 1000
 // left out.
 func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
-	levels := m.Schema().Target.Levels
+	levels, declared := m.Schema().Target.Levels, map[string][]string{}
+	for _, c := range m.Schema().Features() {
+		declared[c.Name] = c.Levels
+	}
 	all := effective(m)
 	lengths := intervals.of(m, all)
 	for k, weights := range all {
@@ -35,7 +38,9 @@ func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unl
 			}
 			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j], Half: halves[j]}
 			if j < len(names) {
-				c.Feature, c.Level = names[j].Column, names[j].Level
+				if c.Feature, c.Level = names[j].Column, names[j].Level; names[j].Aside {
+					c.Level = asideName(declared[c.Feature], c.Level)
+				}
 			}
 			out = append(out, c)
 		}

@@ -67,9 +67,10 @@ func TestEvidenceInCoefficients(t *testing.T) {
 			t.Errorf("feature %d has the weight %v, want %v", j, got[j], want)
 		}
 	}
-	shape := shapes(m, bars{}, nil)[0]
-	if unknown, missing := shape.States[2].Value-shape.States[0].Value, shape.States[3].Value-shape.States[0].Value; math.Abs(unknown-1) > 1e-12 || math.Abs(missing+6) > 1e-12 {
-		t.Errorf("unknown levels are at %v and missing cells at %v from the first level, want 1 and -6", unknown, missing)
+	shape := shapes(m, bars{}, nil, preparation{})[0]
+	unknown, missing, second := shape.States[2].Value-shape.States[0].Value, shape.States[3].Value-shape.States[0].Value, shape.States[1].Value-shape.States[0].Value
+	if math.Abs(unknown/second-1./3) > 1e-12 || math.Abs(missing/second+2) > 1e-12 || !(second > 0) {
+		t.Errorf("unknown levels are at %v, missing cells at %v and the second level at %v from the first level, want 1 to -6 to 3", unknown, missing, second)
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 	p.Verify = verifyCommand(filepath.Base(r.Folder.Path()))
 	intervals := r.barsOf(result)
 	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals)
-	p.Shapes = shapes(result.Model, intervals, result.CellFrequencies)
+	p.Shapes = shapes(result.Model, intervals, result.CellFrequencies, preparationOf(r.Setup.Plan, result))
 	p.BarWords, p.BarRefusal = intervals.target, intervals.refusal
 	p.Estimates = reportEstimates(result.Inference)
 	if s.Class != nil || s.Value != nil {

@@ -4,45 +4,54 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/report"
 )
 
-// pairPoints is the largest number of places of a number in a pair, and mapPoints that of a coordinate. Finer cells
-// of a place are averaged at insidePoints points of each number.
-const pairPoints, mapPoints, insidePoints = 16, 32, 4
+// pairPoints is the largest number of places of a number in the map of a pair, and mapPoints that of a coordinate.
+const pairPoints, mapPoints = 16, 32
+
+// mostIntegers is the largest number of integers that are states of a map. More are ranges, whose ends are labelled.
+const mostIntegers = 16
 
 // pair is two columns whose cells are shown as a map: one across and one up.
 type pair struct {
 	name       string
+	columns    [2]string
 	across, up int
-	bins       int // of a number, at most
-	inside     int // points of a number in a place
+	bins       int // of a number in the map, at most
+	finest     int // of a number in the model, at most
 }
 
 // pairs lists the pairs of columns in the order of their declaration.
 func (s *shaper) pairs() (out []pair) {
 	for i, a := range s.columns {
 		for j, b := range s.columns {
-			name := a.Name + " × " + b.Name
-			if features := s.byColumn[name]; i != j && features != nil {
+			columns := [2]string{a.Name, b.Name}
+			if features := s.byColumn[columns]; i != j && features != nil {
 				finest := s.finest(features)
-				own := pair{name: name, across: i, up: j, inside: 1, bins: min(finest, pairPoints)}
+				own := pair{name: quoted(a.Name) + " × " + quoted(b.Name), columns: columns, across: i, up: j, finest: finest, bins: min(finest, pairPoints)}
 				if s.turned(i, j) {
 					own.across, own.up = j, i
 				}
 				if s.coordinates(i, j) || s.coordinates(j, i) {
 					own.bins = min(finest, mapPoints)
 				}
-				if finest > own.bins {
-					own.inside = insidePoints
-				}
 				out = append(out, own)
 			}
 		}
 	}
 	return out
+}
+
+// quoted returns a name of a column in a pair. It is quoted if it could be taken for a pair.
+func quoted(name string) string {
+	if strings.Contains(name, "×") {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // turned reports whether the first column of a pair goes up in a map. A northing goes up, and an easting across.
@@ -87,13 +96,8 @@ func (s *shaper) placesOf(p pair, sides [2][]place) (out []place) {
 			if p.up < p.across {
 				own.name = u.name + ", " + a.name
 			}
-			for _, x := range a.points(p.across, p.inside) {
-				for _, y := range u.points(p.up, p.inside) {
-					values := s.empty()
-					values[p.across], values[p.up] = x, y
-					own.inside = append(own.inside, values)
-				}
-			}
+			own.values = s.empty()
+			own.values[p.across], own.values[p.up] = a.values[p.across], u.values[p.up]
 			out = append(out, own)
 		}
 	}
@@ -102,7 +106,7 @@ func (s *shaper) placesOf(p pair, sides [2][]place) (out []place) {
 
 // sidesOf describes the sides of the map of a pair.
 func (s *shaper) sidesOf(p *split) *report.Pair {
-	return &report.Pair{Across: s.side(p.across, p.sides[0]), Up: s.side(p.up, p.sides[1]), Point: s.coordinates(p.across, p.up)}
+	return &report.Pair{Across: s.side(p.across, p.shown[0]), Up: s.side(p.up, p.shown[1]), Point: s.coordinates(p.across, p.up)}
 }
 
 // side describes a side of a map by the places of a column.
@@ -123,10 +127,20 @@ func (s *shaper) side(column int, places []place) report.Side {
 			}
 		}
 	}
-	for k, p := range places { // an integer of its own is a state and no range
-		if p.integers && single {
-			out.States[k], out.Ends = strconv.FormatFloat(p.first, 'f', -1, 64), nil
+	if !single {
+		return out
+	}
+	numbers := len(places) - out.Aside
+	for k, p := range places[:numbers] { // an integer of its own is a state and no range, unless there are many
+		if !p.number {
+			return out
 		}
+		out.States[k], out.Ends[k] = strconv.FormatFloat(p.first, 'f', -1, 64), p.first
+	}
+	if numbers <= mostIntegers {
+		out.Ends = nil
+	} else {
+		out.Ends[numbers] = places[numbers-1].last
 	}
 	return out
 }

@@ -87,7 +87,7 @@ func TestSplits(t *testing.T) {
 			return float64(level[0]-'p') + 2*float64(level[3]-'0')
 		}, func(_, level string) float64 { return shares[level] })
 		found := map[string]report.Shape{}
-		for _, s := range shapes(m, bars{half: 0.1}, frequencies) {
+		for _, s := range shapes(m, bars{half: 0.1}, frequencies, preparation{}) {
 			found[s.Name] = s
 		}
 		size := 0.0
@@ -131,7 +131,7 @@ func TestMapsOfPoints(t *testing.T) {
 		}
 		return out
 	}
-	for _, s := range shapes(m, bars{}, frequencies) {
+	for _, s := range shapes(m, bars{}, frequencies, preparation{}) {
 		if s.Pair == nil || !s.Pair.Point {
 			continue
 		}
@@ -198,11 +198,13 @@ func TestOrderOfShapes(t *testing.T) {
 		}
 		return map[string]float64{"p": 0.5, "q": 0.5, "p, p": 0.499, "p, q": 0.25, "q, p": 0.25, "q, q": 0.001}[level]
 	})
-	first := func(frequencies []float64) report.Shape { return shapes(m, bars{half: 1}, frequencies)[0] }
+	first := func(frequencies []float64) report.Shape {
+		return shapes(m, bars{half: 1}, frequencies, preparation{})[0]
+	}
 	if got := first(frequencies); got.Name != "a × c" || !(got.Effect > 0) {
 		t.Errorf("got %s with the effect %v first, want a × c", got.Name, got.Effect)
 	}
-	if all := shapes(m, bars{half: 1}, frequencies); all[1].Name != "d" || !(all[1].Effect > 0) {
+	if all := shapes(m, bars{half: 1}, frequencies, preparation{}); all[1].Name != "d" || !(all[1].Effect > 0) {
 		t.Errorf("got %s with the effect %v after it, want d", all[1].Name, all[1].Effect)
 	}
 	if got := first(nil); got.Name != "a × b" {
@@ -217,15 +219,15 @@ func TestSharesOfPlaces(t *testing.T) {
 	for _, bins := range []int{8, 64} {
 		shares := map[string]float64{"a p": 0.5, "a q": 0.3, "a r": 0.2, "n missing": 0.1, "n 0 to 4": 0.9, "n 4 to 8": 0,
 			"a × n p, 0 to 2": 0.25, "a × n p, missing": 0.25, "a × n q, 0 to 2": 0.3, "a × n r, 0 to 2": 0.2}
-		for k, cells := 0, min(bins, cellPoints); k < cells; k++ {
-			width := 8 / float64(cells)
-			shares[fmt.Sprintf("n %v to %v", float64(k)*width, float64(k+1)*width)] = 0.9 * float64(2*k+1) / float64(cells*cells)
+		for k := range bins {
+			width := 8 / float64(bins)
+			shares[fmt.Sprintf("n %v to %v", float64(k)*width, float64(k+1)*width)] = 0.9 * float64(2*k+1) / float64(bins*bins)
 		}
 		m, frequencies := pairedModel(t, columns, fmt.Sprintf(`{"pairs":"a*n","bins":%d,"pair-bins":4}`, bins), func(column, level string) float64 {
 			return math.Sin(float64(17*len(column) + 5*len(level) + int(level[0])))
 		}, func(column, level string) float64 { return 3 * shares[column+" "+level] })
 		found := map[string]report.Shape{}
-		for _, s := range shapes(m, bars{half: 0.1}, frequencies) {
+		for _, s := range shapes(m, bars{half: 0.1}, frequencies, preparation{}) {
 			found[s.Name] = s
 		}
 		for name, s := range found {
@@ -237,9 +239,9 @@ func TestSharesOfPlaces(t *testing.T) {
 				mean += s.Shares[i] * c.Value
 			}
 			for i, p := range s.Points {
-				if i%2 == 0 { // the lower end of a place, whose number among cells is k
-					k := float64(i / 2 * min(bins, cellPoints) / cellPoints)
-					mean += p.Y * 0.9 * (2*k + 1) / float64(cellPoints*min(bins, cellPoints))
+				if i%2 == 0 { // the lower end of a step, which has a share of squares
+					low, high := p.X/8, s.Points[i+1].X/8
+					mean += p.Y * 0.9 * (high*high - low*low)
 				}
 			}
 			if math.Abs(mean) > 1e-9 {
@@ -250,7 +252,7 @@ func TestSharesOfPlaces(t *testing.T) {
 			t.Errorf("got the shapes %v", found)
 		}
 		clear(frequencies) // nothing stands out
-		for _, s := range shapes(m, bars{half: 0.1}, frequencies) {
+		for _, s := range shapes(m, bars{half: 0.1}, frequencies, preparation{}) {
 			if s.Shares != nil {
 				t.Errorf("%s: got the shares %v without frequencies", s.Name, s.Shares)
 			}
@@ -271,7 +273,7 @@ func TestSidesOfMaps(t *testing.T) {
 	m, _ := pairedModel(t, columns, `{"pairs":"all","pair-bins":4,"coordinates":"latitude*longitude","coordinate-bins":64}`, func(column, level string) float64 { return float64(len(level)) },
 		func(string, string) float64 { return 0 })
 	found := map[string]report.Shape{}
-	for _, s := range shapes(m, bars{}, nil) {
+	for _, s := range shapes(m, bars{}, nil, preparation{}) {
 		found[s.Name] = s
 	}
 	for name, want := range map[string]struct {
@@ -305,7 +307,7 @@ func TestSidesOfMaps(t *testing.T) {
 	if s := found["kind × sort"].Pair; s.Up.Aside != 1 || s.Across.Aside != 0 || s.Up.States[3] != "other" {
 		t.Errorf("got the sides %+v", s)
 	}
-	if s := found["rooms"]; len(s.Knots) != cellPoints+1 || s.Points[1].X != s.Knots[1] || math.Abs(s.Knots[16]-9) > 1e-9 || found["latitude"].Knots != nil {
+	if s := found["rooms"]; len(s.Knots) != fewSteps+1 || s.Points[1].X != s.Knots[1] || math.Abs(s.Knots[16]-9) > 1e-9 || found["latitude"].Knots != nil {
 		t.Errorf("got the knots %v of a logarithmic scale", s.Knots)
 	}
 }

@@ -30,17 +30,38 @@ type split struct {
 	shares   []float64
 	sides    [2][]place // across and up
 	parts    [2][][]float64
+	// shown are the sides of the map, and drawn its cells. Each place is in a cell, which larger tells.
+	shown  [2][]place
+	drawn  []place
+	larger []int
 }
 
 // newSplit splits the rows of a pair by the shares of records in its places.
 func newSplit(s *shaper, p pair) *split {
-	out := &split{pair: p, features: s.byColumn[p.name], sides: [2][]place{s.places(p.across, p.bins), s.places(p.up, p.bins)}}
+	out := &split{pair: p, features: s.byColumn[p.columns], sides: [2][]place{s.places(p.across, p.finest, true), s.places(p.up, p.finest, true)}}
 	out.places = s.placesOf(p, out.sides)
 	out.rows = s.rows(out.features, out.places)
-	out.shares = s.shares(out.features, out.rows, p.bins)
+	out.shares = s.shares(out.features, out.rows, p.finest)
 	out.fit(weights(out.places, out.shares))
+	out.shown = [2][]place{s.places(p.across, p.bins, true), s.places(p.up, p.bins, true)}
+	out.drawn = s.placesOf(p, out.shown)
+	across, up := within(out.shown[0], out.sides[0], p.across), within(out.shown[1], out.sides[1], p.up)
+	for i := range out.places {
+		out.larger = append(out.larger, up[i/len(across)]*len(out.shown[0])+across[i%len(across)])
+	}
 	return out
 }
+
+// within returns, for each place of a column, the larger place that holds it.
+func within(larger, places []place, column int) (out []int) {
+	for _, p := range places {
+		out = append(out, nearest(larger, &p, float64(p.values[column])))
+	}
+	return out
+}
+
+// states returns the rest of a pair in its places.
+func (s *split) states() drawing { return drawing{places: s.places, shares: s.shares, row: s.rest} }
 
 // fit computes the parts. The columns take turns: the part of a state is the mean of what the part of the other column
 // leaves. A state without records has the mean over the records of all states.
@@ -131,11 +152,32 @@ func (s *split) rest(i int, x []float64) {
 	s.rows[i].addTo(x)
 }
 
-// whole returns the features of a pair and of both columns alone, and the function that adds the features of a place.
+// whole returns the features of a pair and of both columns alone, and the function that adds the features of a place. A
+// column has its mean over the records in the place.
 func (s *shaper) whole(p *split) (features []int, row func(i int, x []float64)) {
-	features = slices.Concat(p.features, s.byColumn[s.columns[p.across].Name], s.byColumn[s.columns[p.up].Name])
-	rows := s.rows(features, p.places)
-	return features, func(i int, x []float64) { rows[i].addTo(x) }
+	features = p.features
+	var alone [2][][]float64
+	for axis, column := range [2]int{p.across, p.up} {
+		own := s.own(column)
+		features = slices.Concat(features, own.features)
+		states := drawing{own.places, own.shares, func(i int, x []float64) { own.rows[i].addTo(x) }}
+		means := states.merged(p.sides[axis], within(p.sides[axis], own.places, column), len(own.features))
+		for k := range p.sides[axis] {
+			x := make([]float64, len(own.features))
+			means.row(k, x)
+			alone[axis] = append(alone[axis], x)
+		}
+	}
+	return features, func(i int, x []float64) {
+		p.rows[i].addTo(x)
+		at := len(p.features)
+		for axis, state := range [2]int{i % len(p.sides[0]), i / len(p.sides[0])} {
+			for k, v := range alone[axis][state] {
+				x[at+k] += v
+			}
+			at += len(alone[axis][state])
+		}
+	}
 }
 
 // of returns the part of a column in a place of the column alone, or nil if the pair is of other columns.
@@ -148,7 +190,8 @@ func (s *split) of(column int, p *place) []float64 {
 	return nil
 }
 
-// nearest returns the place that has the state of another place of a column: its number, or its name.
+// nearest returns the place that has the state of another place of a column: its number, or its name. A declared level
+// may have the name of the missing cells.
 func nearest(places []place, p *place, v float64) (best int) {
 	least := math.Inf(1)
 	for k, q := range places {
@@ -156,7 +199,7 @@ func nearest(places []place, p *place, v float64) (best int) {
 		switch {
 		case q.number && p.number:
 			distance = max(0, q.from-v, v-q.to)
-		case q.number == p.number && q.name == p.name:
+		case q.number == p.number && q.aside == p.aside && q.name == p.name:
 			distance = 0
 		}
 		if distance <= least { // of two places with one end, the upper one holds it

@@ -17,9 +17,16 @@ import (
 const (
 	// mostShapedColumns is the largest number of columns of a model with shapes.
 	mostShapedColumns = 200
-	// plainPoints and cellPoints are the numbers of places at which a number is shown: on a line, and
-	// in equal cells.
-	plainPoints, cellPoints = 9, 32
+	// plainPoints is the number of places at which a line is drawn, and linePoints that of the places of its mean.
+	plainPoints, linePoints = 9, 128
+	// fewSteps is the number of steps of equal length of a number with more cells than mostSteps. Those with
+	// many records are then divided, until there are mostSteps.
+	fewSteps, mostSteps = 32, 64
+	// Steps are equally wide if one is narrower than the axis divided by leastStep. The column then has numbers from
+	// 0 on, up to leastUneven at least, which such an axis can label.
+	leastStep, leastUneven = 128, 10
+	// mostCells is the largest number of cells of a number.
+	mostCells = 1024
 	// rounding is more than the rounding of a value that is 0.
 	rounding = 1e-12
 )
@@ -37,35 +44,40 @@ type shaper struct {
 	// halfLogarithmic are the names of the columns with the latter.
 	halfLogarithmic []string
 	scratch         *feature.PipelineScratch
-	byColumn        map[string][]int
+	byColumn        map[[2]string][]int // features of a column, or of a pair of columns
+	owns            map[int]*ownStates
 	names           []encoder.Name
 	number          float64         // of shapes
 	numbers         map[string]bool // columns that bins divide
+	// factor is what values are multiplied by, and unit names their unit. If unscaled is true, the factor is not known.
+	factor   float64
+	unit     string
+	unscaled bool
 	// frequencies are the released means of features as far as they stand out of the noise, or nil.
 	frequencies []float64
 	// entries appends the features of a row that are not 0. It is nil for rows that are not mostly 0.
 	entries func(values []float32, index []uint32, x []float64) ([]uint32, []float64)
 }
 
-// place is a state of a column or of a pair, as values of a row. In a pair, inside has the values of rows
-// whose mean the place stands for. Cells that are finer than these rows are sampled.
+// place is a state of a column or of a pair, as values of a row.
 type place struct {
 	name     string
 	values   []float32
-	inside   [][]float32
 	from, to float64 // of a number
 	number   bool
 	// first and last are the integers in the place of a column of integers.
 	first, last float64
 	integers    bool
+	cell        int  // of a number, counted from 0
 	aside       bool // whether it is a missing cell or an unknown level
 }
 
 // shapes returns what each column and each pair of columns does to each score, with half the length of
 // the intervals. Those with the largest effects over the records come first. Among those without an effect,
 // those come first that are nearest to one. The frequencies are the released means of features, nil if
-// there are none. The result is nil for a network and for maps whose features are of many columns.
-func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shape {
+// there are none, and noise is that of other released means. The result is nil for a network and for maps whose features
+// are of many columns.
+func shapes(m *model.Model, intervals bars, frequencies []float64, noise preparation) []report.Shape {
 	f := m.Features()
 	specs := f.Specs()
 	cells := len(specs) == 1 && specs[0].Name == "interactions"
@@ -74,7 +86,7 @@ func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shap
 	}
 	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m),
 		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
-		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}, numbers: map[string]bool{}}
+		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[[2]string][]int{}, owns: map[int]*ownStates{}, numbers: map[string]bool{}}
 	for _, c := range s.columns {
 		s.numbers[c.Name] = c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
 	}
@@ -86,33 +98,41 @@ func shapes(m *model.Model, intervals bars, frequencies []float64) []report.Shap
 		s.frequencies = frequencies
 	}
 	for j, n := range s.names {
-		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
+		key := [2]string{n.Column}
+		switch {
+		case n.Cell.Columns[1] != "":
+			key = n.Cell.Columns
+		case cells && n.Cell.Columns[0] == "": // a bucket of pairs
+			continue
+		}
+		s.byColumn[key] = append(s.byColumn[key], j)
 	}
-	return s.ordered()
+	return s.ordered(m, noise)
 }
 
 // ordered returns all shapes in order.
-func (s *shaper) ordered() []report.Shape {
+func (s *shaper) ordered(m *model.Model, noise preparation) []report.Shape {
 	var all []ranked
 	var splits []*split
 	for _, p := range s.pairs() {
 		splits = append(splits, newSplit(s, p))
 	}
+	s.measure(m, noise, splits)
 	s.number = float64((len(s.columns) + len(splits)) * len(s.weights))
 	for i := range s.columns {
 		c := &s.columns[i]
 		for _, own := range s.column(i, splits) {
-			own.Unit, own.Knots = unitOf(c), s.knots(c)
+			own.Name = quoted(c.Name)
+			own.Unit = unitOf(c)
 			all = append(all, own)
 		}
 	}
 	for _, p := range splits {
-		sides := s.sidesOf(p)
-		features, row := p.features, p.rest
+		sides, features, states := s.sidesOf(p), p.features, p.states()
 		if sides.Point {
-			features, row = s.whole(p)
+			features, states.row = s.whole(p)
 		}
-		for _, own := range s.shape(p.name, features, p.places, p.shares, row) {
+		for _, own := range s.shape(p.name, features, states, states.merged(p.drawn, p.larger, len(features))) {
 			own.Pair = sides
 			all = append(all, own)
 		}
@@ -138,19 +158,19 @@ func halfLogarithmicOf(spec feature.Spec) []string {
 	return parameters.HalfLogarithmic
 }
 
-// add adds a share of the features of a row, which have places in sum.
-func (s *shaper) add(sum []float64, features []int, at map[uint32]int, values []float32, share float64, whole []float64) {
+// add adds the features of a row, which have places in sum.
+func (s *shaper) add(sum []float64, features []int, at map[uint32]int, values []float32, whole []float64) {
 	if s.entries == nil {
 		s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return values })
 		for k, j := range features {
-			sum[k] += whole[j] * share
+			sum[k] += whole[j]
 		}
 		return
 	}
 	index, x := s.entries(values, nil, nil)
 	for k, j := range index {
 		if own, is := at[j]; is {
-			sum[own] += x[k] * share
+			sum[own] += x[k]
 		}
 	}
 }
@@ -170,13 +190,7 @@ func (s *shaper) rows(features []int, places []place) []sparse {
 	out, sum := make([]sparse, len(places)), make([]float64, len(features))
 	for i, p := range places {
 		clear(sum)
-		inside := p.inside
-		if inside == nil {
-			inside = [][]float32{p.values}
-		}
-		for _, values := range inside {
-			s.add(sum, features, at, values, 1/float64(len(inside)), whole)
-		}
+		s.add(sum, features, at, p.values, whole)
 		for k, v := range sum {
 			if v != 0 {
 				out[i].at, out[i].x = append(out[i].at, k), append(out[i].x, v)
@@ -208,70 +222,134 @@ func weights(places []place, shares []float64) []float64 {
 
 // column returns the shapes of a column. The parts of its pairs that belong to the column alone are in it.
 func (s *shaper) column(column int, splits []*split) []ranked {
-	name := s.columns[column].Name
-	places, features := s.places(column, 0), s.byColumn[name]
-	own := s.rows(features, places)
-	shares := s.shares(features, own, cellPoints)
+	name, own := s.columns[column].Name, s.own(column)
+	features := own.features
 	var pairs []*split
 	for _, p := range splits {
 		if p.across == column || p.up == column {
 			pairs, features = append(pairs, p), slices.Concat(features, p.features)
 		}
 	}
-	return s.shape(name, features, places, shares, func(i int, x []float64) {
-		own[i].addTo(x)
-		at := len(s.byColumn[name])
-		for _, p := range pairs {
-			for k, v := range p.of(column, &places[i]) {
+	row := func(p *place, r *sparse, x []float64) {
+		r.addTo(x)
+		at := len(own.features)
+		for _, split := range pairs {
+			for k, v := range split.of(column, p) {
 				x[at+k] += v
 			}
-			at += len(p.features)
+			at += len(split.features)
 		}
-	})
+	}
+	states := drawing{places: own.places, shares: own.shares, row: func(i int, x []float64) { row(&own.places[i], &own.rows[i], x) }}
+	if lines := s.line(column); lines != nil {
+		rows := s.rows(own.features, lines)
+		knots := s.knots(column, lines)
+		return knotted(knots, s.shape(name, features, states, drawing{places: lines, row: func(i int, x []float64) { row(&lines[i], &rows[i], x) }}))
+	}
+	steps, of := s.steps(own)
+	knots := s.knots(column, steps)
+	return knotted(knots, s.shape(name, features, states, states.merged(steps, of, len(features))))
 }
 
-// shape returns the shapes of a column or a pair, one for each score. The function row adds the features of a place to
-// a row of zeros. Values are relative to the mean over the records, as far as shares say where these are, and else over
-// the declared states.
-func (s *shaper) shape(name string, features []int, places []place, shares []float64, row func(i int, x []float64)) []ranked {
-	if len(features) == 0 || len(places) == 0 {
+// knotted gives an axis to the shapes of a column.
+func knotted(knots []float64, all []ranked) []ranked {
+	for k := range all {
+		all[k].Knots = knots
+	}
+	return all
+}
+
+// drawing is the states of a column or of a pair. The function row adds the features of a place to a row of zeros.
+type drawing struct {
+	places []place
+	shares []float64 // of the records, or nil
+	row    func(i int, x []float64)
+}
+
+// merged returns the drawing of larger places. Each stands for the mean over its places. The mean is over the
+// records, as far as shares say where these are. The argument of has the larger place of each place.
+func (d drawing) merged(larger []place, of []int, features int) drawing {
+	out := drawing{places: larger, shares: make([]float64, len(larger))}
+	if d.shares == nil {
+		out.shares = nil
+	}
+	members, parts := make([][]int, len(larger)), make([]float64, len(larger))
+	for i, k := range of {
+		if members[k] = append(members[k], i); d.shares != nil {
+			parts[k] += d.shares[i]
+		}
+	}
+	copy(out.shares, parts)
+	one := make([]float64, features)
+	out.row = func(k int, x []float64) {
+		for _, i := range members[k] {
+			part := 1 / float64(len(members[k]))
+			if parts[k] > 0 {
+				part = d.shares[i] / parts[k]
+			}
+			if part == 0 {
+				continue
+			}
+			clear(one)
+			d.row(i, one)
+			for j, v := range one {
+				x[j] += part * v
+			}
+		}
+	}
+	return out
+}
+
+// shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean over the records, as
+// far as shares say where these are, and else over the declared states. The effect follows from all states, and not from
+// the places that are drawn.
+func (s *shaper) shape(name string, features []int, states, drawn drawing) []ranked {
+	if len(features) == 0 || len(states.places) == 0 {
 		return nil
 	}
-	parts, mean, moved := weights(places, shares), make([]float64, len(features)), make([]float64, len(features))
-	for i := range places {
+	parts, mean, moved := weights(states.places, states.shares), make([]float64, len(features)), make([]float64, len(features))
+	for i, part := range parts {
+		if part == 0 {
+			continue
+		}
 		clear(moved)
-		row(i, moved)
+		states.row(i, moved)
 		for k, v := range moved {
-			mean[k] += parts[i] * v
+			mean[k] += part * v
 		}
 	}
-	direction := s.direction(features, parts, func(i int, x []float64) {
-		clear(x)
-		row(i, x)
-		for k, v := range mean {
-			x[k] -= v
+	relative := func(d drawing) func(i int, x []float64) {
+		return func(i int, x []float64) {
+			clear(x)
+			d.row(i, x)
+			for k, v := range mean {
+				x[k] -= v
+			}
 		}
-	})
+	}
+	direction := s.direction(features, parts, relative(states))
 	var out []ranked
 	for score := range s.weights {
-		shape := report.Shape{Name: name}
+		shape := report.Shape{Name: name, Weighted: states.shares != nil, Of: s.unit, Scaled: s.features.Norm != feature.NormNone && !s.unscaled, Unscaled: s.unscaled}
 		if len(s.weights) > 1 {
 			shape.Score = s.schema.Target.Levels[score]
 		}
 		size := effect{shapes: s.number, direction: direction}
-		for i, p := range places {
-			clear(moved)
-			row(i, moved)
-			for k, v := range mean {
-				moved[k] -= v
+		for i, part := range parts {
+			if part > 0 {
+				relative(states)(i, moved)
+				value, half := s.value(score, features, moved)
+				size.add(part, value, half)
 			}
+		}
+		for i, p := range drawn.places {
+			relative(drawn)(i, moved)
 			value, half := s.value(score, features, moved)
-			size.add(parts[i], value, half)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
-				if shares != nil {
-					shape.Shares = append(shape.Shares, shares[i])
+				if drawn.shares != nil {
+					shape.Shares = append(shape.Shares, drawn.shares[i])
 				}
 			default:
 				shape.Points = append(shape.Points, figure.Point{X: p.from, Y: value, Low: value - half, High: value + half})
@@ -286,7 +364,7 @@ func (s *shaper) shape(name string, features []int, places []place, shares []flo
 	return out
 }
 
-// value returns what features add to a score, with half the length of the interval.
+// value returns what features add to a score, in the unit of the shapes, with half the length of the interval.
 func (s *shaper) value(score int, features []int, x []float64) (value, half float64) {
 	before := 0.0
 	for k, j := range features {
@@ -300,7 +378,7 @@ func (s *shaper) value(score int, features []int, x []float64) (value, half floa
 	if half += math.Abs(value - before); math.Abs(value) < rounding {
 		value = 0
 	}
-	return value, half
+	return value * s.factor, half * s.factor
 }
 
 // length returns the norm of these features in the rows of training.

@@ -46,7 +46,7 @@ func TestShapesAddUp(t *testing.T) {
 	for name, specs := range map[string][]feature.Spec{"columns": nil, "cells and pairs": {{Name: "interactions", Parameters: []byte(`{"bins":8,"pair-bins":4,"pairs":"kind*size"}`)}}} {
 		m := shapedModel(t, specs...)
 		all := map[string]report.Shape{}
-		for _, s := range shapes(m, bars{half: 0.5}, nil) {
+		for _, s := range shapes(m, bars{half: 0.5}, nil, preparation{}) {
 			all[s.Name] = s
 		}
 		score := func(kind, size, age float64) float64 {
@@ -108,7 +108,7 @@ func TestShapesAddUp(t *testing.T) {
 func TestShapesOfPairsAreMeans(t *testing.T) {
 	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":2,"pair-bins":64,"pairs":"kind*size"}`)})
 	states := map[string]float64{}
-	for _, s := range shapes(m, bars{half: 0.5}, nil) {
+	for _, s := range shapes(m, bars{half: 0.5}, nil, preparation{}) {
 		for _, c := range s.States {
 			states[s.Name+" "+c.Feature] = c.Value
 		}
@@ -134,19 +134,19 @@ func TestShapesOfPairsAreMeans(t *testing.T) {
 // TestShapesOfHalfLogarithms wants places at equal steps of the scale for a number with half-logarithmic bins.
 func TestShapesOfHalfLogarithms(t *testing.T) {
 	m := shapedModel(t, feature.Spec{Name: "interactions", Parameters: []byte(`{"bins":32,"half-logarithmic":"size","pairs":"none"}`)})
-	for _, s := range shapes(m, bars{half: 0.5}, nil) {
+	for _, s := range shapes(m, bars{half: 0.5}, nil, preparation{}) {
 		if s.Name != "size" {
 			continue
 		}
-		if len(s.Points) != 2*cellPoints || len(s.Knots) != cellPoints+1 {
-			t.Fatalf("got %d points and %d knots, want %d and %d", len(s.Points), len(s.Knots), 2*cellPoints, cellPoints+1)
+		if len(s.Points) != 2*fewSteps || len(s.Knots) != fewSteps+1 {
+			t.Fatalf("got %d points and %d knots, want %d and %d", len(s.Points), len(s.Knots), 2*fewSteps, fewSteps+1)
 		}
-		for k := range cellPoints {
+		for k := range fewSteps {
 			if s.Knots[k] != s.Points[2*k].X || s.Knots[k+1] != s.Points[2*k+1].X {
 				t.Errorf("place %d is not between its knots", k)
 			}
 			for side, x := range []float64{s.Points[2*k].X, s.Points[2*k+1].X} {
-				if got, want := (x/8+math.Log1p(x)/math.Log1p(8))/2, float64(k+side)/cellPoints; math.Abs(got-want) > 1e-12 {
+				if got, want := (x/8+math.Log1p(x)/math.Log1p(8))/2, float64(k+side)/fewSteps; math.Abs(got-want) > 1e-12 {
 					t.Errorf("place %d has an end at %v of the scale, want %v", k, got, want)
 				}
 			}
@@ -184,7 +184,7 @@ columns:
 		t.Fatal(err)
 	}
 	units := map[string]string{}
-	for _, shape := range shapes(m, bars{}, nil) {
+	for _, shape := range shapes(m, bars{}, nil, preparation{}) {
 		units[shape.Name] = shape.Unit
 	}
 	if want := map[string]string{"age": "years", "pay": "", "joined": "days after 2020-01-01", "joined.month": ""}; !maps.Equal(units, want) {
@@ -204,11 +204,11 @@ func TestPlacesOfIntegers(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := shaper{features: &feature.Map{Pipeline: chain}, columns: s.Features(), cells: true, halfLogarithmic: halfLogarithmicOf(chain.Specs()[0])}
-		for _, bins := range []int{0, 4} {
+		for _, bins := range []int{32, 4} {
 			held := 0
-			for _, p := range own.places(0, bins) {
+			for _, p := range own.places(0, bins, bins == 4) {
 				near := max(1e-9, 1e-6*p.from) // of single precision
-				for _, v := range append(p.points(0, 4), p.values[0]) {
+				for _, v := range p.values {
 					if v := float64(v); v != math.Trunc(v) || v < p.from-near || v > p.to+near || v == p.to && v < upper-1 && upper < 1e6 {
 						t.Errorf("%s: %s stands for %v", spec, p.name, v)
 					}
