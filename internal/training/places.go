@@ -63,13 +63,7 @@ func (s *shaper) finestOf(column int) int {
 	case slices.Contains(s.halfLogarithmic, c.Name):
 		return mostCells
 	}
-	finest := 1
-	for j, n := range s.names {
-		if slices.Contains(n.Cell.Columns[:], c.Name) {
-			finest = max(finest, s.finest([]int{j}))
-		}
-	}
-	return finest
+	return max(1, s.bins[c.Name])
 }
 
 // line returns the places of a number that acts in proportion, at points of its line and of its missing cells. It is nil

@@ -46,6 +46,7 @@ type shaper struct {
 	scratch         *feature.PipelineScratch
 	byColumn        map[[2]string][]int // features of a column, or of a pair of columns
 	owns            map[int]*ownStates
+	bins            map[string]int // of a column of numbers in its finest grid, alone or in a pair
 	names           []encoder.Name
 	number          float64         // of shapes
 	numbers         map[string]bool // columns that bins divide
@@ -86,7 +87,7 @@ func shapes(m *model.Model, intervals bars, frequencies []float64, noise prepara
 	}
 	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m),
 		before: effective(intervals.before(m)), unshrunk: intervals.before(m).Features(), bars: intervals,
-		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[[2]string][]int{}, owns: map[int]*ownStates{}, numbers: map[string]bool{}}
+		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[[2]string][]int{}, owns: map[int]*ownStates{}, bins: map[string]int{}, numbers: map[string]bool{}}
 	for _, c := range s.columns {
 		s.numbers[c.Name] = c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
 	}
@@ -106,6 +107,10 @@ func shapes(m *model.Model, intervals bars, frequencies []float64, noise prepara
 			continue
 		}
 		s.byColumn[key] = append(s.byColumn[key], j)
+		finest := s.finest([]int{j})
+		for _, column := range n.Cell.Columns {
+			s.bins[column] = max(s.bins[column], finest)
+		}
 	}
 	return s.ordered(m, noise)
 }

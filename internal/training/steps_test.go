@@ -12,7 +12,7 @@ import (
 )
 
 // fineModel returns a model of a column with 1024 cells, whose weights change from cell to cell. Of the records, 90 % are in
-// the first cell, and the others are spread evenly. Frequencies are those of cells at each resolution.
+// the first cell, and the shares of the others grow in proportion. Frequencies are those of cells at each resolution.
 func fineModel(t *testing.T, column string) (*model.Model, []float64) {
 	t.Helper()
 	m, frequencies := pairedModel(t, column, `{"pairs":"none","bins":1024}`,
@@ -25,7 +25,7 @@ func fineModel(t *testing.T, column string) (*model.Model, []float64) {
 	}
 	for j, n := range names {
 		weights[j] = math.Sin(float64(j * j))
-		if frequencies[j] = 0.1 / float64(cells[n.Cell.Grid]); n.Cell.States[0] == 0 {
+		if frequencies[j] = 0.1 * float64(2*n.Cell.States[0]+1) / float64(cells[n.Cell.Grid]*cells[n.Cell.Grid]); n.Cell.States[0] == 0 {
 			frequencies[j] += 0.9
 		}
 	}
@@ -126,6 +126,41 @@ func TestEffectsOfPlaces(t *testing.T) {
 		}
 	}
 	t.Error("there is no pair")
+}
+
+// TestPointsAreMeans: a cell of a map of points has the mean of its columns over their finer cells.
+func TestPointsAreMeans(t *testing.T) {
+	m, _ := pairedModel(t, "  lon: {numeric: [0, 8]}\n  lat: {numeric: [0, 8]}\n", `{"pairs":"none","bins":64,"coordinates":"lon*lat","coordinate-bins":8}`,
+		func(column, level string) float64 {
+			return math.Sin(float64(17*len(column)+5*int(level[0])+len(level)*int(level[len(level)-1]))) / 3
+		},
+		func(string, string) float64 { return 0 })
+	score := func(lon float32) (out float64) {
+		d, err := data.New(m.Schema(), [][]float32{{lon}, {2.05}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = m.PredictAll(t.Context(), d, func(_ int, got []float64) error { out = math.Log(got[0] / (1 - got[0])); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, s := range shapes(m, bars{}, nil, preparation{}) {
+		if s.Pair == nil {
+			continue
+		}
+		for k := range 7 {
+			want := 0.0
+			for cell := range 8 {
+				want += (score(float32(k)+1+float32(cell)/8+0.05) - score(float32(k)+float32(cell)/8+0.05)) / 8
+			}
+			if got := s.States[8*2+k+1].Value - s.States[8*2+k].Value; math.Abs(got-want) > 1e-5 {
+				t.Errorf("from cell %d to the next one the map changes by %v, and the score by %v on average", k, got, want)
+			}
+		}
+		return
+	}
+	t.Error("there is no map")
 }
 
 // TestStepsOfIntegers wants steps that join, each of which holds its integers, for numbers of cells and for plain ones.

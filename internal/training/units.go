@@ -15,8 +15,8 @@ import (
 // leastLength is the least mean square of centered rows, as a share of that of rows before they are centered.
 const leastLength = 0.1
 
-// farIn is a number of deviations beyond which an integrand is 0, and inverseSteps the number of steps up to there.
-const farIn, inverseSteps = 6, 500
+// An integrand of deviations is 1 below nearIn and 0 beyond farIn. inverseSteps is the number of steps between.
+const nearIn, farIn, inverseSteps = 1e-4, 6, 200
 
 // preparation has the standard deviations of the noise in the numbers of released means and of the diagonal of a
 // released covariance.
@@ -139,10 +139,12 @@ func (s *shaper) scaledLength(splits []*split) float64 {
 	if !(least > 0) {
 		return math.Sqrt(mean)
 	}
-	step, sum := farIn/math.Sqrt(least)/inverseSteps, 0.0
+	// The integral is over the logarithm of u. Below its start the integrand is about 1.
+	from, to := nearIn/math.Sqrt(mean), farIn/math.Sqrt(least)
+	step, sum := math.Log(to/from)/inverseSteps, from
 	for k := range inverseSteps {
-		u := step * (float64(k) + 0.5)
-		product := 1.0
+		u := from * math.Exp(step*(float64(k)+0.5))
+		product := u * step
 		for _, own := range all {
 			part := 0.0
 			for i, p := range own.parts {
@@ -154,7 +156,7 @@ func (s *shaper) scaledLength(splits []*split) float64 {
 		}
 		sum += product
 	}
-	return math.Sqrt(math.Pi) / (2 * step * sum)
+	return math.Sqrt(math.Pi) / (2 * sum)
 }
 
 // plainLength returns the norm of a centered and whitened row, divided by that before the row was first scaled.
