@@ -64,57 +64,79 @@ const mostSearches, fewSearches, searchWork = 30, 3, 1e8
 
 // direction returns the largest share of the noise of rows that is along one direction: the largest eigenvalue of the
 // second moment of the rows, as training saw their features, divided by its trace. It is found by power iteration, and
-// is 1 if the features were turned. The function row sets a row, and parts are the shares of records.
-func (s *shaper) direction(features []int, parts []float64, row func(i int, x []float64)) float64 {
-	if w := s.unshrunk.Whitening; w != nil && w.Scales == nil {
-		return 1
+// is 1 if the features were turned. Rows are relative to their mean. Parts are the shares of records, which sum to 1.
+func (s *shaper) direction(features []int, parts, mean []float64, states drawing) float64 {
+	scales := make([]float64, len(features)) // squares
+	for k, j := range features {
+		switch w := s.unshrunk.Whitening; {
+		case w == nil:
+			scales[k] = 1
+		case w.Scales == nil:
+			return 1
+		default:
+			scales[k] = w.Scales[j] * w.Scales[j]
+		}
 	}
-	x, along, next, trace := make([]float64, len(features)), make([]float64, len(features)), make([]float64, len(features)), 0.0
-	strongest, work := 0.0, 0.0
+	// Let D have the squares of the scales. D^½·M·D^½ has the eigenvalues of M·D, whose vectors are made here.
+	x, scaled, next := make([]float64, len(features)), make([]float64, len(features)), make([]float64, len(features))
+	times := func(v []float64) {
+		for k, d := range scales {
+			scaled[k] = d * v[k]
+		}
+	}
+	own, every := make([]float64, len(features)), make([]int, len(features))
+	for k := range every {
+		every[k] = k
+	}
+	strongest, trace := 0.0, 0.0
 	for i, part := range parts {
 		if part == 0 {
 			continue
 		}
-		row(i, x)
-		s.scale(features, x)
-		square := part * sumOf(x, x)
-		if work += float64(len(x)); square > strongest {
-			strongest = square
-			copy(along, x)
+		clear(next)
+		states.row(i, next)
+		for k, v := range mean {
+			next[k] -= v
 		}
-		trace += square
+		times(next)
+		square := part * sumOf(scaled, next)
+		if trace += square; square > strongest {
+			strongest = square
+			copy(x, next)
+		}
 	}
 	if !(trace > 0) {
 		return 1
 	}
 	largest := strongest / trace
-	for range int(min(mostSearches, max(fewSearches, searchWork/work))) {
+	for range int(min(mostSearches, max(fewSearches, searchWork/float64(1+states.entries(len(features)))))) {
+		times(x)
+		length := math.Sqrt(sumOf(scaled, x))
+		if !(length > 0) {
+			break
+		}
 		clear(next)
-		length := math.Sqrt(sumOf(along, along))
+		middle := sumOf(mean, scaled)
 		for i, part := range parts {
 			if part == 0 {
 				continue
 			}
-			row(i, x)
-			s.scale(features, x)
-			share := part * sumOf(x, along) / length
-			for k, v := range x {
-				next[k] += share * v
+			r, along := states.features(i, own, every), 0.0
+			for k, at := range r.at {
+				along += r.x[k] * scaled[at]
+			}
+			for k, at := range r.at {
+				next[at] += part * along / length * r.x[k]
 			}
 		}
-		largest = max(largest, math.Sqrt(sumOf(next, next))/trace)
-		along, next = next, along
+		for k, v := range mean {
+			next[k] -= middle / length * v
+		}
+		x, next = next, x
+		times(x)
+		largest = max(largest, math.Sqrt(max(0, sumOf(scaled, x)))/trace)
 	}
 	return min(1, largest)
-}
-
-// scale multiplies features by their scales in training.
-func (s *shaper) scale(features []int, x []float64) {
-	if w := s.unshrunk.Whitening; w != nil {
-		for k, j := range features {
-			x[k] *= w.Scales[j]
-		}
-	}
 }
 
 func sumOf(x, y []float64) (sum float64) {

@@ -162,12 +162,44 @@ func TestDirections(t *testing.T) {
 		if name == "two rows" {
 			parts = []float64{0.5, 0, 0, 0, 0.5}
 		}
-		got := s.direction([]int{2, 3, 1}, parts, func(i int, x []float64) {
-			copy(x, [][]float64{{2, 0, 0}, {0, 3, 0}, {0, 0, 1}, {100, 0, 0}, {2, 0, 2}}[i])
-		})
+		rows := [][]float64{{2, 0, 0}, {0, 3, 0}, {0, 0, 1}, {100, 0, 0}, {2, 0, 2}}
+		states := drawing{row: func(i int, x []float64) { copy(x, rows[i]) }}
+		got := s.direction([]int{2, 3, 1}, parts, make([]float64, 3), states)
+		for _, r := range rows { // again, with the positions of features that are not 0
+			var own sparse
+			for k, v := range r {
+				if v != 0 {
+					own.at, own.x = append(own.at, k), append(own.x, v)
+				}
+			}
+			states.rows = append(states.rows, own)
+		}
+		if again := s.direction([]int{2, 3, 1}, parts, make([]float64, 3), states); math.Abs(again-got) > 1e-12 {
+			t.Errorf("%s: got the share %v of sparse rows, and %v of others", name, again, got)
+		}
 		if math.Abs(got-c.want) > 1e-2*c.want || got < c.want*(1-1e-2) {
 			t.Errorf("%s: got the share %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// TestDirectionsAreRelative: rows less their mean have the same largest share as rows to which the mean is given.
+func TestDirectionsAreRelative(t *testing.T) {
+	rows, parts, features := [][]float64{{2, 0, 5}, {0, 3, 5}, {1, 1, 7}}, []float64{0.5, 0.2, 0.3}, []int{0, 1, 2}
+	mean, s := make([]float64, 3), shaper{unshrunk: &feature.Map{Whitening: &feature.Whitening{Scales: []float64{1, 2, 0.5}}}}
+	for i, r := range rows {
+		for k, v := range r {
+			mean[k] += parts[i] * v
+		}
+	}
+	got := s.direction(features, parts, mean, drawing{row: func(i int, x []float64) { copy(x, rows[i]) }})
+	want := s.direction(features, parts, make([]float64, 3), drawing{row: func(i int, x []float64) {
+		for k, v := range rows[i] {
+			x[k] = v - mean[k]
+		}
+	}})
+	if math.Abs(got-want) > 1e-9 || !(want > 0.4 && want < 0.999) {
+		t.Errorf("got the share %v, want %v", got, want)
 	}
 }
 

@@ -160,7 +160,7 @@ func (s *shaper) whole(p *split) (features []int, row func(i int, x []float64)) 
 	for axis, column := range [2]int{p.across, p.up} {
 		own := s.own(column)
 		features = slices.Concat(features, own.features)
-		states := drawing{own.places, own.shares, func(i int, x []float64) { own.rows[i].addTo(x) }}
+		states := drawing{places: own.places, shares: own.shares, row: func(i int, x []float64) { own.rows[i].addTo(x) }}
 		means := states.merged(p.sides[axis], within(p.sides[axis], own.places, column), len(own.features))
 		for k := range p.sides[axis] {
 			x := make([]float64, len(own.features))

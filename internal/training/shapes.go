@@ -246,6 +246,9 @@ func (s *shaper) column(column int, splits []*split) []ranked {
 		}
 	}
 	states := drawing{places: own.places, shares: own.shares, row: func(i int, x []float64) { row(&own.places[i], &own.rows[i], x) }}
+	if pairs == nil {
+		states.rows = own.rows
+	}
 	if lines := s.line(column); lines != nil {
 		rows := s.rows(own.features, lines)
 		knots := s.knots(column, lines)
@@ -264,11 +267,34 @@ func knotted(knots []float64, all []ranked) []ranked {
 	return all
 }
 
-// drawing is the states of a column or of a pair. The function row adds the features of a place to a row of zeros.
+// drawing is the states of a column or of a pair. The function row adds the features of a place to a row of zeros. The
+// field rows has these features too, if most of them are 0.
 type drawing struct {
 	places []place
 	shares []float64 // of the records, or nil
 	row    func(i int, x []float64)
+	rows   []sparse
+}
+
+// entries returns the number of features of all places.
+func (d drawing) entries(features int) (n int) {
+	if d.rows == nil {
+		return len(d.places) * features
+	}
+	for _, r := range d.rows {
+		n += len(r.at)
+	}
+	return n
+}
+
+// features returns the features of a place. It overwrites x, in which they stand if they are not mostly 0.
+func (d drawing) features(i int, x []float64, every []int) sparse {
+	if d.rows != nil {
+		return d.rows[i]
+	}
+	clear(x)
+	d.row(i, x)
+	return sparse{every, x}
 }
 
 // merged returns the drawing of larger places. Each stands for the mean over its places. The mean is over the
@@ -332,7 +358,7 @@ func (s *shaper) shape(name string, features []int, states, drawn drawing) []ran
 			}
 		}
 	}
-	direction := s.direction(features, parts, relative(states))
+	direction := s.direction(features, parts, mean, states)
 	var out []ranked
 	for score := range s.weights {
 		shape := report.Shape{Name: name, Weighted: states.shares != nil, Of: s.unit, Scaled: s.features.Norm != feature.NormNone && !s.unscaled, Unscaled: s.unscaled}
