@@ -39,6 +39,9 @@ func (s *shaper) pairs() (out []pair) {
 				if s.coordinates(i, j) || s.coordinates(j, i) {
 					own.bins = min(finest, mapPoints)
 				}
+				if !s.learned { // a rehearsal, in which all is 0
+					own.finest = own.bins
+				}
 				out = append(out, own)
 			}
 		}

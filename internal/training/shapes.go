@@ -50,6 +50,7 @@ type shaper struct {
 	names           []encoder.Name
 	number          float64         // of shapes
 	numbers         map[string]bool // columns that bins divide
+	learned         bool            // whether a weight is not 0
 	// factor is what values are multiplied by, and unit names their unit. If unscaled is true, the factor is not known.
 	factor   float64
 	unit     string
@@ -90,6 +91,9 @@ func shapes(m *model.Model, intervals bars, frequencies []float64, noise prepara
 		cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[[2]string][]int{}, owns: map[int]*ownStates{}, bins: map[string]int{}, numbers: map[string]bool{}}
 	for _, c := range s.columns {
 		s.numbers[c.Name] = c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
+	}
+	for _, weights := range s.weights {
+		s.learned = s.learned || slices.ContainsFunc(weights, func(w float64) bool { return w != 0 })
 	}
 	if cells {
 		s.halfLogarithmic = halfLogarithmicOf(specs[0])
@@ -358,7 +362,10 @@ func (s *shaper) shape(name string, features []int, states, drawn drawing) []ran
 			}
 		}
 	}
-	direction := s.direction(features, parts, mean, states)
+	direction := 1.0
+	if s.bars.half > 0 || s.bars.spread != nil { // else there is no noise to compare with
+		direction = s.direction(features, parts, mean, states)
+	}
 	var out []ranked
 	for score := range s.weights {
 		shape := report.Shape{Name: name, Weighted: states.shares != nil, Of: s.unit, Scaled: s.features.Norm != feature.NormNone && !s.unscaled, Unscaled: s.unscaled}
