@@ -107,9 +107,9 @@ type shapeViews struct {
 	Columns []shapeView
 	Maps    []tileMap
 	// Pairs reports that there are pairs, and Points that some of them are of coordinates. Others reports that there are
-	// other pairs, and Clear that one of these has an effect.
-	Pairs, Points, Others, Clear bool
-	Rest                         *Table
+	// other pairs, and Clear that one of these has an effect. Pointed reports that one of coordinates has an effect.
+	Pairs, Points, Others, Clear, Pointed bool
+	Rest                                  *Table
 }
 
 // newShapes lays out shapes, which are in order. Pairs of coordinates are drawn before other pairs. Of the latter,
@@ -127,7 +127,7 @@ func newShapes(shapes []Shape, number *int) (out shapeViews) {
 			if s.Pair == nil {
 				continue
 			}
-			out.Pairs, out.Points = true, out.Points || s.Pair.Point
+			out.Pairs, out.Points, out.Pointed = true, out.Points || s.Pair.Point, out.Pointed || s.Pair.Point && s.Effect > 0
 			if !s.Pair.Point {
 				out.Others, out.Clear = true, out.Clear || s.Effect > 0
 			}
@@ -315,7 +315,7 @@ func (s Shape) banded() bool {
 func pairWords(views shapeViews) (out []string) {
 	if views.Others && !views.Clear {
 		which := "No pair"
-		if views.Points {
+		if views.Pointed {
 			which = "No other pair"
 		}
 		out = append(out, which+" of columns has an effect of its own that stands out of the noise.")

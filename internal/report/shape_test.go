@@ -42,12 +42,14 @@ func TestPairWords(t *testing.T) {
 	point, none := plain, plain
 	point.Pair = &Pair{Across: plain.Pair.Across, Up: plain.Pair.Up, Point: true}
 	none.Effect = 0
+	still := point
+	still.Effect = 0
 	const no, other = "No pair of columns has an effect", "No other pair of columns has an effect"
 	for name, c := range map[string]struct {
 		shapes []Shape
 		says   string
 	}{
-		"point alone": {[]Shape{point}, ""}, "one": {[]Shape{plain}, ""}, "none": {[]Shape{none}, no}, "point and none": {[]Shape{point, none}, other}, "all": {[]Shape{point, none, plain}, ""},
+		"point alone": {[]Shape{point}, ""}, "one": {[]Shape{plain}, ""}, "none": {[]Shape{none}, no}, "point and none": {[]Shape{point, none}, other}, "no effect at all": {[]Shape{still, none}, no}, "all": {[]Shape{point, none, plain}, ""},
 	} {
 		number := 0
 		text := strings.Join(pairWords(newShapes(c.shapes, &number)), " ")
