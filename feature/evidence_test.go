@@ -88,18 +88,22 @@ func byHand(m *Map, x []float64) []float64 {
 			x[j] *= factor
 		}
 	}
-	lacking := math.Sqrt(encoder.Fill(x, m.Names(), m.Evidence, m.Means))
-	x = append(x, lacking)
+	lacking, _ := encoder.Fill(x, m.Names(), m.Evidence, m.Means, make([]float64, 6))
+	x = append(x, math.Sqrt(lacking))
 	scale(x)
 	for j, c := range m.Center {
 		x[j] -= c
 	}
 	scale(x)
 	if w := m.Whitening; w != nil {
-		x[6] = 0
+		square, mean, before := 0.0, 0.0, 1.0
 		for j, s := range w.Scales {
 			x[j] *= s
+			if j >= 2 { // levels
+				square, mean, before = square+m.Means[j]*s*s, mean+m.Means[j]*m.Means[j]*s*s, before-m.Means[j]*m.Means[j]
+			}
 		}
+		x[6] *= math.Sqrt((square - mean) / before)
 		scale(x)
 	}
 	if x = append(x, m.Intercept); m.Norm == NormUnit {
@@ -111,20 +115,26 @@ func byHand(m *Map, x []float64) []float64 {
 // TestFilledLevelsAreAsLong: a row with a level that no record has is like the mean over the levels, as far as its other
 // features go. They are not stretched, although the mean of the levels is nearly the center.
 func TestFilledLevelsAreAsLong(t *testing.T) {
-	m := evidenceMap(t)
-	m.Center = []float64{0.3, 0, 0.6, 0.25, 0, 0}
-	size := func(kind float32) float64 {
-		x := make([]float64, m.Dim())
-		m.Apply(x, 1, m.NewScratch(1), func(int) []float32 { return []float32{0.35, kind} })
-		return x[0]
+	matrix := make([]float64, 36)
+	for j := range 6 {
+		matrix[7*j], matrix[(7*j+6)%36] = float64(1+j), 0.5
 	}
-	a, b, unknown := size(0), size(1), size(2)
-	if low, high := min(a, b)/2, 2*max(a, b); !(a > 0 && b > 0 && unknown > low && unknown < high) {
-		t.Errorf("the size is %v and %v beside levels and %v beside an unknown one, want about as much", a, b, unknown)
-	}
-	m.Means[2], m.Means[3], m.Means[5] = 0, 0, 0 // which has no frequencies
-	if unknown = size(2); !(unknown > 0) || unknown > 2*max(a, b) {
-		t.Errorf("without frequencies the size is %v", unknown)
+	for name, w := range map[string]*Whitening{"plain": nil, "scaled": {Scales: []float64{2, 1, 3, 4, 1, 1}}, "whitened": {Matrix: matrix}} {
+		m := evidenceMap(t)
+		m.Center, m.Whitening = []float64{0.3, 0, 0.6, 0.25, 0, 0}, w
+		size := func(kind float32) float64 {
+			x := make([]float64, m.Dim())
+			m.Apply(x, 1, m.NewScratch(1), func(int) []float32 { return []float32{0.35, kind} })
+			return x[0]
+		}
+		a, b, unknown := size(0), size(1), size(2)
+		if low, high := min(a, b)/2, 2*max(a, b); !(a > 0 && b > 0 && unknown > low && unknown < high) {
+			t.Errorf("%s: the size is %v and %v beside levels and %v beside an unknown one, want about as much", name, a, b, unknown)
+		}
+		m.Means[2], m.Means[3], m.Means[5] = 0, 0, 0 // which has no frequencies
+		if unknown = size(2); !(unknown > 0) || unknown > 2*max(a, b) {
+			t.Errorf("%s: without frequencies the size is %v, beside levels %v and %v", name, unknown, a, b)
+		}
 	}
 }
 
@@ -139,6 +149,7 @@ func TestEvidenceIsChecked(t *testing.T) {
 		"less than 0":      func(m *Map) { m.Evidence[4] = -0.5 },
 		"too few means":    func(m *Map) { m.Means = m.Means[:5] },
 		"a large mean":     func(m *Map) { m.Means[2] = 1.5 },
+		"means alone":      func(m *Map) { m.Evidence = nil },
 		"no mean":          func(m *Map) { m.Means[2] = math.NaN() },
 		"no number":        func(m *Map) { m.Evidence[4] = math.NaN() },
 		"more than 1 of a": func(m *Map) { m.Evidence[2] = 1.5 },

@@ -71,6 +71,8 @@ func (m *Map) Validate() error {
 		return fmt.Errorf("feature: intercept is %v, want 0 or a positive finite number", m.Intercept)
 	case !finite(m.Center):
 		return fmt.Errorf("feature: center holds a number that is not finite")
+	case m.Evidence == nil && m.Means != nil:
+		return fmt.Errorf("feature: there are means without evidence, want both or none")
 	case m.Evidence != nil:
 		if err := m.validateEvidence(d); err != nil {
 			return err
@@ -158,14 +160,14 @@ func (m *Map) coordinateBound(j int) float64 {
 
 // Scratch is the working space of Map.Apply. Each goroutine needs its own.
 type Scratch struct {
-	a, b, spare []float64
-	chain       *PipelineScratch
+	a, b, spare, stretch []float64
+	chain                *PipelineScratch
 }
 
 // NewScratch returns working space for mapping this many rows at a time.
 func (m *Map) NewScratch(rows int) *Scratch {
 	d := rows * m.Pipeline.Dim()
-	return &Scratch{make([]float64, d), make([]float64, d), make([]float64, rows), m.Pipeline.NewScratch()}
+	return &Scratch{make([]float64, d), make([]float64, d), make([]float64, rows), m.stretch(), m.Pipeline.NewScratch()}
 }
 
 // Apply maps several rows and writes the input vectors to dst, of length rows·Dim, one row after
@@ -185,14 +187,17 @@ func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {
 		v := x[r*d : (r+1)*d]
-		spare := m.normalize(v, m.Fill(v))
+		lacking, whitened := m.fill(v, s.stretch)
+		spare := m.normalize(v, lacking)
 		if m.Center != nil {
 			for j, c := range m.Center {
 				v[j] -= c
 			}
 			spare = m.normalize(v, spare)
 		}
-		s.spare[r] = spare
+		if s.spare[r] = spare; lacking > 0 {
+			s.spare[r] *= whitened / lacking
+		}
 	}
 	if m.Whitening != nil {
 		x = m.Whitening.apply(x, s.b[:rows*d], rows)
@@ -203,20 +208,55 @@ func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 }
 
 // Fill applies the Evidence to the features x of a row, of length Pipeline.Dim, before they are normalized. It returns the
-// square of the length that the row lacks then, which counts in its norm until the row is whitened. Apply and
-// ApplyFeatures do so by themselves. Without an Evidence, x does not change, and nothing is lacking.
-func (m *Map) Fill(x []float64) (spare float64) {
+// square of the length that the row lacks then, which counts in its norm. The other result is this square after the
+// Whitening. Apply and ApplyFeatures do so by themselves. Without an Evidence, x does not change, and nothing is lacking.
+func (m *Map) Fill(x []float64) (lacking, whitened float64) { return m.fill(x, m.stretch()) }
+
+func (m *Map) fill(x, stretch []float64) (lacking, whitened float64) {
 	if m.Evidence == nil {
-		return 0
+		return 0, 0
 	}
-	return encoder.Fill(x, m.Encoder().Names(), m.Evidence, m.Means)
+	return encoder.Fill(x, m.Encoder().Names(), m.Evidence, m.Means, stretch)
+}
+
+// stretch returns a factor for each feature. The whitening multiplies the square of the distance of a level from the
+// mean of its column by it, on average over the levels. It is 1 without a whitening, and nil without an Evidence. A column
+// without means counts all its levels alike.
+func (m *Map) stretch() []float64 {
+	if m.Evidence == nil {
+		return nil
+	}
+	d, names := m.Pipeline.Dim(), m.Encoder().Names()
+	out, turned := make([]float64, d), make([]float64, d)
+	for first, end := 0, 0; first < d; first = end {
+		sum := 0.0
+		for end = first; end < d && names[end].Column == names[first].Column; end++ {
+			out[end], sum = 1, sum+m.Means[end]
+		}
+		if m.Whitening == nil || m.Whitening.Channels != nil {
+			continue
+		}
+		clear(turned)              // the mean of the levels, whitened
+		square, before := 0.0, 0.0 // Σ p·|x·W|² and Σ p·|x|², the latter less the square of the mean
+		for k := first; k < end; k++ {
+			p := 1 / float64(end-first)
+			if sum > 0 {
+				p = m.Means[k] / sum
+			}
+			before += p - p*p
+			square += p * m.Whitening.addRow(turned, k, p)
+		}
+		for k := first; before > 0 && k < end; k++ {
+			out[k] = max(0, square-kernel.Dot(turned, turned)) / before
+		}
+	}
+	return out
 }
 
 // finish normalizes after whitening and appends the intercept.
 func (m *Map) finish(dst, x []float64, spare float64) {
 	if m.Whitening != nil {
-		spare = 0
-		m.normalize(x, 0)
+		spare = m.normalize(x, spare)
 	}
 	copy(dst, x)
 	if m.Intercept == 0 {

@@ -62,6 +62,20 @@ func (w *Whitening) Multiply(dst, x []float64) {
 	copy(dst, w.apply(a, b, 1))
 }
 
+// addRow adds a multiple of what feature k becomes to dst, and returns the square of its length. The whitening has a
+// matrix or scales.
+func (w *Whitening) addRow(dst []float64, k int, multiple float64) float64 {
+	if w.Scales != nil {
+		dst[k] += multiple * w.Scales[k]
+		return w.Scales[k] * w.Scales[k]
+	}
+	row := w.Matrix[k*len(dst) : (k+1)*len(dst)]
+	for j, v := range row {
+		dst[j] += multiple * v
+	}
+	return kernel.Dot(row, row)
+}
+
 // apply multiplies rows that stand in x, one after the other, and returns the slice with the
 // result, x or room. It overwrites both. A row's result has the same bits whatever rows stand next
 // to it.

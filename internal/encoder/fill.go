@@ -11,9 +11,9 @@ const MostFilled = 1000
 // the feature's column, whose features are in means.
 //
 // The mean of levels is shorter than a level. So the row would be shorter than others, and its other features would be
-// stretched when it is scaled. Fill returns the square of what is missing, summed over columns of levels or bins. Nothing is
-// taken to be missing in the mean of a number.
-func Fill(x []float64, names []Name, kept, means []float64) (spare float64) {
+// stretched when it is scaled. Fill returns the square of what is missing, summed over columns of levels or bins. In
+// the other result each column has its factor in stretch, by feature. Nothing is taken to be missing in the mean of a number.
+func Fill(x []float64, names []Name, kept, means, stretch []float64) (spare, stretched float64) {
 	for j := 0; j < len(names); j++ {
 		if x[j] == 0 || kept[j] == 1 {
 			continue
@@ -28,11 +28,12 @@ func Fill(x []float64, names []Name, kept, means []float64) (spare float64) {
 			number = number || names[k].Level == ""
 		}
 		if !number {
-			spare += max(0, before-after)
+			lacking := max(0, before-after)
+			spare, stretched = spare+lacking, stretched+lacking*stretch[first]
 		}
 		j = end - 1 // a row has one state of a column
 	}
-	return spare
+	return spare, stretched
 }
 
 // columnOf returns the range of the features of the column that feature j belongs to. They stand together.

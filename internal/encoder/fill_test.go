@@ -17,6 +17,7 @@ func TestFill(t *testing.T) {
 	// age, age missing, pay, hours ×3, hours missing, a, b, other, missing, x
 	means := []float64{0.25, 0, 0.75, 0.5, 0.4, 0.1, 0, 0.25, 0.7, 0, 0.05, 1}
 	kept := []float64{1, 0.25, 1, 1, 1, 1, 0, 1, 1, 0, 0.5, 1}
+	stretch := []float64{9, 9, 9, 2, 2, 2, 2, 3, 3, 3, 3, 9}
 	bins, levels := 1-0.25-0.16-0.01, 1-0.0625-0.49-0.0025
 	for _, c := range []struct {
 		name    string
@@ -31,10 +32,21 @@ func TestFill(t *testing.T) {
 		{"several", []float64{0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0}, []float64{0.75 * 0.25, 0.25, 1, 0.5, 0.4, 0.1, 0, 0.25, 0.7, 0, 0.05, 0}, bins + levels},
 	} {
 		got := slices.Clone(c.x)
-		spare := Fill(got, e.Names(), kept, means)
+		spare, stretched := Fill(got, e.Names(), kept, means, stretch)
 		for j := range got {
 			if math.Abs(got[j]-c.want[j]) > 1e-12 {
 				t.Errorf("%s: feature %v is %v, want %v", c.name, e.Names()[j], got[j], c.want[j])
+			}
+		}
+		if c.spare == bins || c.spare == levels || c.name == "several" {
+			want := 3 * levels
+			if c.name == "several" {
+				want += 2 * bins
+			} else if c.spare == bins {
+				want = 2 * bins
+			}
+			if math.Abs(stretched-want) > 1e-12 {
+				t.Errorf("%s: stretched, the row lacks %v, want %v", c.name, stretched, want)
 			}
 		}
 		if math.Abs(spare-c.spare) > 1e-12 {

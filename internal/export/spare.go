@@ -8,8 +8,8 @@ import (
 )
 
 // spared is a feature map with a further feature for each column of levels or bins with states that are filled. It has
-// the length that such a state lacks. No center and no weight belongs to it, and a whitening drops it. So the tables of
-// columns tell the norms of rows.
+// the length that such a state lacks. No center and no weight belongs to it, and a whitening multiplies it alone. So the
+// tables of columns tell the norms of rows.
 type spared struct {
 	*feature.Map // with the further features in center and whitening
 	own          *feature.Map
@@ -52,17 +52,38 @@ func newSpared(m *feature.Map) *spared {
 	}
 	padded := *m
 	padded.Center = out.spread(m.Center)
-	if w := m.Whitening; w != nil {
+	if w := m.Whitening; w != nil && w.Scales != nil {
 		padded.Whitening = &feature.Whitening{Scales: out.spread(w.Scales)}
-		if w.Matrix != nil {
-			padded.Whitening = &feature.Whitening{Matrix: make([]float64, out.dim*out.dim)}
-			for j, place := range out.at {
-				copy(padded.Whitening.Matrix[place*out.dim:], out.spread(w.Matrix[j*d:(j+1)*d]))
+		for j, place := range out.further {
+			if place >= 0 && m.Evidence[j] < 1 {
+				padded.Whitening.Scales[place] = max(padded.Whitening.Scales[place], out.stretch(j))
+			}
+		}
+	} else if w != nil {
+		padded.Whitening = &feature.Whitening{Matrix: make([]float64, out.dim*out.dim)}
+		for j, place := range out.at {
+			copy(padded.Whitening.Matrix[place*out.dim:], out.spread(w.Matrix[j*d:(j+1)*d]))
+		}
+		for j, place := range out.further {
+			if place >= 0 && m.Evidence[j] < 1 {
+				v := &padded.Whitening.Matrix[place*out.dim+place]
+				*v = max(*v, out.stretch(j))
 			}
 		}
 	}
 	out.Map = &padded
 	return out
+}
+
+// stretch returns the factor by which the whitening multiplies what a state lacks, or 0 if it lacks nothing.
+func (s *spared) stretch(state int) float64 {
+	x := make([]float64, len(s.at))
+	x[state] = 1
+	lacking, whitened := s.own.Fill(x)
+	if !(lacking > 0) {
+		return 0
+	}
+	return math.Sqrt(whitened / lacking)
 }
 
 // end returns the end of the features of the column whose first feature is j.
@@ -93,18 +114,17 @@ func (s *spared) fill(dst, x []float64) {
 		copy(dst, x)
 		return
 	}
-	alone := make([]float64, len(x))
-	for j := 0; j < len(x); {
-		end := s.end(j)
-		clear(alone)
-		copy(alone[j:end], x[j:end])
-		spare := s.own.Fill(alone)
-		for k := j; k < end; k++ {
-			dst[s.at[k]] = alone[k]
+	filled := slices.Clone(x)
+	s.own.Fill(filled)
+	for j, place := range s.at {
+		dst[place] = filled[j]
+		if further := s.further[j]; further >= 0 { // the difference of two squares, for now
+			dst[further] += x[j]*x[j] - filled[j]*filled[j]
 		}
-		if place := s.further[j]; place >= 0 {
-			dst[place] = math.Sqrt(spare)
+	}
+	for j := 0; j < len(x); j = s.end(j) {
+		if further := s.further[j]; further >= 0 {
+			dst[further] = math.Sqrt(max(0, dst[further]))
 		}
-		j = end
 	}
 }

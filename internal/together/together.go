@@ -37,7 +37,7 @@ const KeyBytes = 32
 // Uses is the version of the rules by which programs use what was released, such as weights of grids, bins and
 // corrections. Raise it with each change of such a rule, since no plan shows it. Ranks with two versions
 // would compute gradients of two models, and add them up.
-const Uses = 17
+const Uses = 18
 
 // Begin returns the run of a rank. All ranks call it at the same time. The context ends all waiting. A
 // key that is given must be the same for all ranks, and keeps the transport from forging messages.
