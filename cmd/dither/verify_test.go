@@ -288,5 +288,16 @@ func TestVerifyRebuildsThePage(t *testing.T) {
 		if !try("<dt>method</dt>", "<dt>method, with a remark</dt>") || !try("dither verify "+folder, "dither verify renamed") {
 			t.Errorf("%s: a remark or another name is refused", folder)
 		}
+		if folder == "descent" {
+			written, other := `"program": "`+artefact.Program, `"program": "dither 0.0.9`
+			m := readText(t, filepath.Join(folder, "model.json"))
+			changed := strings.Replace(m, written, other, 1)
+			writeText(t, filepath.Join(folder, "model.json"), changed)
+			writeText(t, filepath.Join(folder, "report.html"), page)
+			writeText(t, filepath.Join(folder, certificate.FileName), strings.NewReplacer(written, other, certificate.Hash([]byte(m)), certificate.Hash([]byte(changed))).Replace(sealed))
+			if _, out, _ := invoke("verify", folder); !strings.Contains(out, "NOT COMPARED: the page was written by dither 0.0.9") || strings.Contains(out, "bounds on attackers") {
+				t.Errorf("got %s, want that the page of another version was not compared", out)
+			}
+		}
 	}
 }

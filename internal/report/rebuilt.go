@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ditherml/dither/internal/figure"
 )
@@ -113,8 +115,8 @@ func matches(got, want string) bool {
 		if !free || !found {
 			return got == want
 		}
-		end := strings.IndexAny(rest, `<>"`)
-		if end < 0 {
+		end := strings.IndexAny(rest, "<>\"\n")
+		if end < 0 || !isClean(rest[:end]) {
 			return false
 		}
 		got, want = rest[end:], after
@@ -151,8 +153,9 @@ var tags = map[string]map[string]string{
 		"th": `scope="(col|row)"|class="words"|title="[^"]*"`, "td": `class="(plot|words|(right|wrong) shade[0-9]|)"|title="[^"]*"`,
 		"div": `class="scroll"|role="region"|tabindex="0"|aria-label="[^"]*"`, "span": `class="(ends|half|when-live)"`},
 	"figure": {"figure": `class="drawn( broad)?"|aria-labelledby="` + ids + `"`, "figcaption": `class="heading"|id="` + ids + `"`,
-		"svg": `class="[a-z0-9 ]*"|viewBox="` + lengths + `"|width="(12|24|30|220|100%)"|height="(12|14|28|100%)"|role="img"|tabindex="0"|aria-labelledby="` + ids + `"|aria-hidden="true"|focusable="false"`,
-		"g":   `class="[a-z0-9 ]*"|data-(entry|name|at|words)="[^"]*"`, "title": `id="` + ids + `"`, "desc": `id="` + ids + `"`,
+		"svg": `class="chart" viewBox="0 0 400 280"|class="map" viewBox="0 0 400 [0-9]{1,4}(?:\.[0-9]+)?"|class="map scale" width="(?:220" height="28" viewBox="0 0 220 28|24" height="14" viewBox="0 0 24 14)"` +
+			`|class="sample curve[0-9]{1,2}(?: hollow)?" width="30" height="14" viewBox="0 0 30 14"|class="(?:swatch|budget|positive|negative|unsure)"|width="(?:12|100%)"|height="(?:12|28|100%)"|role="img"|tabindex="0"|aria-labelledby="` + ids + `"|aria-hidden="true"|focusable="false"`,
+		"g": `class="[a-z0-9 ]*"|data-(entry|name|at|words)="[^"]*"`, "title": `id="` + ids + `"`, "desc": `id="` + ids + `"`,
 		"path": `class="[a-z0-9 -]*"|(d|stroke-dasharray)="` + paths + `"`, "line": `class="[a-z]*"|[xy][12]="` + lengths + `"`,
 		"rect": `class="[a-z0-9 ]*"|(x|y|width|height)="` + lengths + `"`, "circle": `class="[a-z]*"|(cx|cy|r)="` + lengths + `"`,
 		"text":  `class="marked"|(x|y|dy)="` + lengths + `"|text-anchor="(start|middle|end)"|transform="rotate\(-90 ` + lengths + `\)"`,
@@ -162,13 +165,77 @@ var tags = map[string]map[string]string{
 // token is a tag or a text of a section. dither quotes all attributes and escapes all other marks of tags.
 var token = regexp.MustCompile(`^(?:<(/?)([a-z][a-z0-9]*)((?: [a-zA-Z0-9-]+="[^"<>]*"| checked)*)(/?)>|[^<>]+)`)
 
+// closed are the tags that dither closes at once. A browser closes other tags only by their ends.
+var closed = []string{"path", "line", "rect", "circle"}
+
+// titled are the tags whose texts look like headings.
+var titled = []string{"h3", "summary", "figcaption", "caption", "p"}
+
+// isClean reports whether a text is as clean leaves it, but for its white space.
+func isClean(text string) bool {
+	text = strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+	for part := range slices.Chunk([]rune(text), maxRunes/2) {
+		if clean(string(part)) != string(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// squeezed returns the letters and digits of a text, in lower case.
+func squeezed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, html.UnescapeString(text))
+}
+
+// isHeading reports whether a text reads like the heading of a section that is compared.
+func isHeading(text string) bool {
+	return slices.ContainsFunc(headings, func(h string) bool {
+		_, free := freeSections[h]
+		return !free && squeezed(text) == squeezed(h)
+	})
+}
+
+var attribute = regexp.MustCompile(` ([a-zA-Z0-9-]+)(?:="([^"]*)")?`)
+
+// checkAttributes returns an error if attributes come twice, hold texts that clean would change, or place words
+// outside of a chart. Such words are short.
+func checkAttributes(tag, text string) error {
+	seen := map[string]bool{}
+	for _, m := range attribute.FindAllStringSubmatch(text, -1) {
+		if seen[m[1]] || !isClean(m[2]) {
+			return fmt.Errorf("has an attribute that dither does not write: %.40q", tag)
+		}
+		seen[m[1]] = true
+		switch m[1] {
+		case "data-at":
+			for i, field := range strings.Fields(m[2]) {
+				if v := parse(field); !(v >= 0 && v <= []float64{400, 280}[i%2]) {
+					return fmt.Errorf("has words outside of a chart: %.40q", tag)
+				}
+			}
+		case "data-words":
+			for words := range strings.SplitSeq(m[2], "|") {
+				if utf8.RuneCountInString(words) > 200 {
+					return fmt.Errorf("has long words at a point: %.40q", tag)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // check returns an error unless a section has nothing but tags of these groups, each closed in the section.
 func (s section) check(groups string) error {
 	body, ended := strings.CutSuffix(s.text[len(sectionHead.FindString(s.text)):], "\n</section>\n")
 	if class := strings.HasPrefix(s.text, `<section class="warning">`); !ended || class != (s.name == "Warnings") || !class && !strings.HasPrefix(s.text, "<section>") {
 		return fmt.Errorf("has another tag or an end elsewhere")
 	}
-	var open []string
+	var open, texts []string // open tags, and their texts so far
 	patterns := map[string]*regexp.Regexp{}
 	for body != "" {
 		m := token.FindStringSubmatch(body)
@@ -179,15 +246,20 @@ func (s section) check(groups string) error {
 		name, last := m[2], len(open)-1
 		switch {
 		case name == "":
-			text := strings.TrimSpace(html.UnescapeString(m[0]))
-			if _, free := freeSections[text]; !free && slices.Contains(headings, text) {
-				return fmt.Errorf("has the heading %q of another section", text)
+			if !isClean(m[0]) {
+				return fmt.Errorf("has a text that dither does not write: %.40q", m[0])
+			}
+			for i := range texts {
+				texts[i] += m[0]
 			}
 		case m[1] != "":
 			if last < 0 || open[last] != name || m[3] != "" {
 				return fmt.Errorf("closes a tag that is not open: %s", m[0])
 			}
-			open = open[:last]
+			if slices.Contains(titled, name) && isHeading(texts[last]) {
+				return fmt.Errorf("has the heading %q of another section", texts[last])
+			}
+			open, texts = open[:last], texts[:last]
 		default:
 			if patterns[name] == nil {
 				patterns[name] = startTag(groups, name)
@@ -195,8 +267,14 @@ func (s section) check(groups string) error {
 			if !patterns[name].MatchString(m[3]) {
 				return fmt.Errorf("has a tag that dither does not write: %.40q", m[0])
 			}
+			if err := checkAttributes(m[0], m[3]); err != nil {
+				return err
+			}
+			if m[4] != "" && !slices.Contains(closed, name) {
+				return fmt.Errorf("closes a tag that a browser leaves open: %.40q", m[0])
+			}
 			if m[4] == "" && name != "input" {
-				open = append(open, name)
+				open, texts = append(open, name), append(texts, "")
 			}
 		}
 	}

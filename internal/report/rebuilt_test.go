@@ -69,6 +69,8 @@ var forgeries = []struct{ name, old, new, section string }{
 	{"an end", "</body>", "<p>ε is 0.001</p></body>", "To be filled in by hand"},
 	{"a script", "</footer>\n<script>", "</footer>\n<script>alert(1)</script><script>", "To be filled in by hand"},
 	{"a tag in the table's name", "visits.csv", "visits.csv<b>", top},
+	{"marks over the table's name", "visits.csv", "visits.csv" + strings.Repeat("\u0301", 60), top},
+	{"a line in the table's name", "visits.csv", "visits.csv\nx", top},
 	{"a heading in a free section", "<h2>Coefficients</h2>", "<h2>Coefficients</h2>\n<h3>The guarantee</h3>", "Coefficients"},
 	{"a heading with a name in a free section", "<h2>Coefficients</h2>", "<h2>Coefficients</h2>\n<h3><bdi> The guarantee</bdi></h3>", "Coefficients"},
 	{"a heading as a caption", "<caption>All records</caption>", "<caption>How well could an attacker do?</caption>", "How good is the model?"},
@@ -83,7 +85,10 @@ var forgeries = []struct{ name, old, new, section string }{
 var intruders = []string{"<style>*{display:none}</style>", "<script>alert(1)</script>", "<p hidden>x</p>", "<p onclick=\"x\">x</p>", "<p style=\"position:fixed\">x</p>", "<div class=\"card\">x</div>",
 	"<p class=\"verdict\">x</p>", "<p class=\"banner\">x</p>", "<a href=\"//x\">x</a>", "<iframe src=\"//x\"></iframe>", "<img src=\"x\">", "<meta http-equiv=\"refresh\">", "<link rel=\"x\">", "<base href=\"x\">", "<form></form>",
 	"<h1>x</h1>", "<h2>x</h2>", "<!-- x -->", "<p>x", "</p>", "</div>", "<ul><li>x</ul></li>", "<div><dt>x</div></dt>", "<p><bdi>x</p></bdi>", "<p class=note>x</p>", "<P>x</P>", "<input type=\"text\" value=\"x\">", "<details open>x</details>", "<div class=\"bubble\">x</div>",
-	"<td class=\"off\">x</td>", "<svg width=\"4000\"></svg>", "<svg><foreignObject></foreignObject></svg>", "<svg><use href=\"#x\"/></svg>", "<text style=\"x\">x</text>", "<button>x</button>", "<p\nhidden>x</p>"}
+	"<details/><p>x</p>", "<table><tr><td/></tr></table>", "<svg><title/></svg>", "<svg class=\"bubble map\" viewBox=\"0 0 700 2600\"></svg>", "<svg class=\"chart\" viewBox=\"0 0 1 1\"></svg>", "<svg class=\"map\" viewBox=\"0 -9 400 99\"></svg>",
+	"<figure class=\"drawn\"><svg class=\"chart\" viewBox=\"0 0 400 280\"><g data-at=\"1 300\" data-words=\"x\"></g></svg></figure>", "<figure class=\"drawn\"><svg class=\"chart\" viewBox=\"0 0 400 280\"><g data-at=\"-1 3\" data-words=\"x\"></g></svg></figure>",
+	"<h3>The <bdi>guarantee</bdi></h3>", "<h3>the&#160;Guarantee</h3>", "<p>The guaran\u200btee</p>", "<p>x\u202ey</p>", "<p>e" + strings.Repeat("\u0301", 300) + "</p>", "<p class=\"note\" class=\"note\">x</p>", "<td title=\"\u202e\">x</td>",
+	"<g data-words=\"" + strings.Repeat("x", 300) + "\"></g>", "<td class=\"off\">x</td>", "<svg width=\"4000\"></svg>", "<svg><foreignObject></foreignObject></svg>", "<svg><use href=\"#x\"/></svg>", "<text style=\"x\">x</text>", "<button>x</button>", "<p\nhidden>x</p>"}
 
 // TestCompareRefuses edits the page. The refusal names the section and what to do.
 func TestCompareRefuses(t *testing.T) {

@@ -294,7 +294,7 @@ func shapeWords(shapes []Shape) (out []string) {
 	case some(func(s Shape) bool { return s.Unscaled }):
 		out = append(out, "The numbers belong to a row before it is scaled or clipped to its norm. No released number tells how much that changes them.")
 	case some(func(s Shape) bool { return s.Scaled }):
-		out = append(out, "The numbers are changes of "+of+" for a row of about average norm. In rows of another norm, such as those with rare values, all changes are larger or smaller by one factor.")
+		out = append(out, "The numbers are changes of "+of+" for a row of about average norm. In rows of another norm, such as those with rare values, all changes are larger or smaller by one factor. A rare value makes a row longer: then the rest of the score shrinks too, which no figure shows.")
 	default:
 		out = append(out, "The numbers are changes of "+of+".")
 	}

@@ -3,6 +3,7 @@ package training
 import (
 	"bytes"
 	"crypto/ed25519"
+	"fmt"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
@@ -18,6 +19,9 @@ import (
 // pageChecked says what verifyPage compares.
 const pageChecked = "title, verdict, guarantee, bounds on attackers, limits, assumptions, other releases and held-out measures on the page follow from the certificate and the other files"
 
+// pageUnread says that a page was not compared.
+const pageUnread = "NOT COMPARED: the page was written by %s, and this is %s: it can say anything, and only its hash is held. Ask dither explain, or the version that trained"
+
 // Verify is artefact.VerifySigned, and compares the page of a model with the certificate.
 func Verify(folder string, keys []ed25519.PublicKey, names []string) (artefact.Verification, error) {
 	v, err := artefact.VerifySigned(folder, keys, names)
@@ -31,7 +35,11 @@ func Verify(folder string, keys []ed25519.PublicKey, names []string) (artefact.V
 // adds to v what differs on the page of the folder. Pages of other versions of the program are held by their hash
 // alone, and so are pages of other kinds of folders.
 func verifyPage(folder string, v *artefact.Verification) {
-	if !v.Verified || v.Certificate == nil || v.Certificate.ReportSHA256 == "" || v.Certificate.Program != artefact.Program {
+	if !v.Verified || v.Certificate == nil || v.Certificate.ReportSHA256 == "" {
+		return
+	}
+	if v.Certificate.Program != artefact.Program {
+		v.Checked = append(v.Checked[:len(v.Checked):len(v.Checked)], fmt.Sprintf(pageUnread, v.Certificate.Program, artefact.Program))
 		return
 	}
 	r, known := planned(*v.Certificate)
