@@ -270,6 +270,9 @@ func (s section) check(groups string) error {
 			if err := checkAttributes(m[0], m[3]); err != nil {
 				return err
 			}
+			if name == "svg" && slices.Contains(open, "td") && (strings.Contains(m[3], "viewBox") || !strings.Contains(m[3], ` width="100%" height="100%"`)) {
+				return fmt.Errorf("has a drawing that is larger than its cell: %.40q", m[0]) // its place is absolute
+			}
 			if m[4] != "" && !slices.Contains(closed, name) {
 				return fmt.Errorf("closes a tag that a browser leaves open: %.40q", m[0])
 			}
